@@ -1,0 +1,3 @@
+//! Lowers the specs of all generations to the source files of `gfx-isa/src/generated`.
+
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! Examples of the gfx-isa crate; see the `examples` folder.
