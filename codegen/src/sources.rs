@@ -21,6 +21,8 @@ pub struct Sources {
 pub struct Bundle {
     /// Where it can be downloaded.
     pub url: String,
+    /// Where AMD's newest bundle can be downloaded.
+    pub latest: String,
     /// Its file name.
     pub file: String,
     /// Lower-case hex sha256 of that file.
@@ -77,7 +79,11 @@ pub enum Error {
 pub fn parse(text: &str) -> Result<Sources, Error> {
     let sources: Sources = toml::from_str(text)?;
     let sha256 = &sources.bundle.sha256;
-    if sha256.len() != 64 || !sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+    if sha256.len() != 64
+        || !sha256
+            .bytes()
+            .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    {
         return Err(Error::Sha256);
     }
     let mut seen = BTreeMap::new();
@@ -130,7 +136,11 @@ mod tests {
     fn the_list_of_this_repository_is_good() {
         let sources = parse(LIST).unwrap();
         assert_eq!(sources.generations.len(), 10);
-        let rdna4 = sources.generations.iter().find(|g| g.name == "rdna4").unwrap();
+        let rdna4 = sources
+            .generations
+            .iter()
+            .find(|g| g.name == "rdna4")
+            .unwrap();
         assert_eq!(rdna4.targets.len(), 2);
         assert_eq!(rdna4.waves, [32, 64]);
     }

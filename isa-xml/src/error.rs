@@ -8,12 +8,12 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {error}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
-        source: std::io::Error,
+        /// Why. Part of the message, and so not a source.
+        error: std::io::Error,
     },
     /// A file or archive cannot be taken as a source of XML.
     #[error("{file}: {fault}")]

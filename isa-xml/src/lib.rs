@@ -11,12 +11,13 @@
 //! ```
 //!
 //! The way of a file: [`source`] finds and unpacks it, [`raw`] mirrors its elements, [`resolve`] links them into a
-//! [`spec::Spec`], [`record`] writes that down as the facts that the repository keeps.
+//! [`spec::Spec`], [`mod@validate`] looks for contradictions, [`record`] writes that down as the facts that the repository keeps.
 
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
 
+pub mod difference;
 pub mod error;
 mod expr;
 pub mod raw;
@@ -24,12 +25,15 @@ pub mod record;
 pub mod resolve;
 pub mod source;
 pub mod spec;
+pub mod validate;
 mod xml;
 
+pub use difference::{Change, Difference, differences};
 pub use error::Error;
 pub use record::{from_json, to_json};
 pub use source::{Source, read_dir};
 pub use spec::Spec;
+pub use validate::{Finding, Severity, validate};
 pub use xml::Notes;
 
 /// What a file holds.

@@ -26,18 +26,7 @@ const KEY_DIGITS: usize = 8;
 /// The record of a specification.
 #[must_use]
 pub fn to_json(spec: &Spec) -> String {
-    let lists: Vec<String> = spec
-        .operand_lists
-        .iter()
-        .map(|list| {
-            json(
-                &list
-                    .iter()
-                    .map(|o| OperandRecord::of(spec, o))
-                    .collect::<Vec<_>>(),
-            )
-        })
-        .collect();
+    let lists = operand_lists(spec);
     let keys = list_keys(&lists);
 
     let mut out = String::new();
@@ -110,6 +99,66 @@ pub fn from_json(text: &str) -> Result<Spec, Error> {
         ));
     }
     record.into_spec()
+}
+
+/// Every named thing with its text, for comparing two specifications.
+pub(crate) fn items(spec: &Spec) -> BTreeMap<(&'static str, String), String> {
+    let lists = operand_lists(spec);
+    let keys = list_keys(&lists);
+    let mut items = BTreeMap::new();
+    let document = &spec.document;
+    for (name, text) in [
+        ("release date", &document.release_date),
+        ("schema version", &document.schema_version),
+        ("sha256", &document.sha256),
+        ("copyright", &document.copyright),
+        ("sensitivity", &document.sensitivity),
+        ("license", &document.license),
+        ("architecture", &spec.architecture),
+    ] {
+        items.insert(("document", name.to_owned()), text.clone());
+    }
+    items.insert(
+        ("document", "architecture id".to_owned()),
+        spec.architecture_id.to_string(),
+    );
+    items.insert(
+        ("document", "groups".to_owned()),
+        json(&(&spec.groups, &spec.subgroups)),
+    );
+    for encoding in &spec.encodings {
+        items.insert(
+            ("encoding", encoding.name.clone()),
+            encoding_lines(encoding),
+        );
+    }
+    for instruction in &spec.instructions {
+        let text = json(&InstructionRecord::of(spec, instruction, &keys));
+        items.insert(("instruction", instruction.name.clone()), text);
+    }
+    for format in &spec.formats {
+        let text = json(&FormatRecord::of(format));
+        items.insert(("data format", format.name.clone()), text);
+    }
+    for ty in &spec.operand_types {
+        let text = json(&OperandTypeRecord::of(ty));
+        items.insert(("operand type", ty.name.clone()), text);
+    }
+    items
+}
+
+fn operand_lists(spec: &Spec) -> Vec<String> {
+    spec.operand_lists
+        .iter()
+        .map(|list| {
+            json(
+                &list
+                    .iter()
+                    .map(|operand| OperandRecord::of(spec, operand))
+                    .collect::<Vec<_>>(),
+            )
+        })
+        .collect()
 }
 
 fn fail(path: impl Into<String>, message: impl Into<String>) -> Error {

@@ -147,7 +147,7 @@ fn file_name(path: &Path) -> String {
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_owned();
-    move |source| Error::Io { path, source }
+    move |error| Error::Io { path, error }
 }
 
 fn candidates(path: &Path, limits: Limits) -> Result<Vec<PathBuf>, Error> {

@@ -292,3 +292,37 @@ pub struct OperandType {
     /// Operand types that this one contains (`Subtypes`).
     pub subtypes: Vec<String>,
 }
+
+impl Spec {
+    /// The encoding of a row.
+    #[must_use]
+    pub fn encoding(&self, id: EncodingId) -> &Encoding {
+        &self.encodings[usize::from(id.0)]
+    }
+
+    /// The format of an operand.
+    #[must_use]
+    pub fn format(&self, id: FormatId) -> &DataFormat {
+        &self.formats[usize::from(id.0)]
+    }
+
+    /// The type of an operand.
+    #[must_use]
+    pub fn operand_type(&self, id: OperandTypeId) -> &OperandType {
+        &self.operand_types[usize::from(id.0)]
+    }
+
+    /// The operands of a row.
+    #[must_use]
+    pub fn operands(&self, id: OperandListId) -> &[Operand] {
+        &self.operand_lists[id.0 as usize]
+    }
+}
+
+impl Encoding {
+    /// The field of this name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
