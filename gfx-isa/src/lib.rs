@@ -1,1 +1,30 @@
-//! gfx
+//! AMD GPU instruction sets, CDNA 1 to 5 and RDNA 1 to 4: decode, show, compare and execute.
+//!
+//! The tables are generated from AMD's machine-readable ISA specification.
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "std")]
+extern crate std;
+
+mod decode;
+#[rustfmt::skip]
+mod generated;
+mod generation;
+mod inst;
+mod operand;
+mod table;
+mod view;
+
+pub use decode::{DecodeError, DecodeErrorKind, Decoder};
+pub use generated::Generation;
+#[doc(inline)]
+pub use generated::modules::*;
+pub use generated::field::Field;
+pub use generated::op::Op;
+pub use generation::{ParseGenerationError, Target};
+pub use inst::{Dpp8, Dpp16, Inst, Sdwa};
+pub use operand::{Operand, OperandRef, RegFile, Registers};
+pub use table::{DataFormat, Flags, Float, Form, Special};

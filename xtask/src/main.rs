@@ -2,6 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+mod fetch;
+mod import;
+mod regen;
+
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 /// Development commands of the gfx-isa workspace.
@@ -13,8 +19,26 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-enum Command {}
+enum Command {
+    /// Generate gfx-isa's tables from the recorded facts or from AMD's XML.
+    Regen(regen::Args),
+    /// Record the facts of AMD's XML in specs/.
+    Import(import::Args),
+    /// Download AMD's bundle of XML files.
+    Fetch(fetch::Args),
+}
 
-fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {}
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Regen(args) => regen::run(&args),
+        Command::Import(args) => import::run(&args),
+        Command::Fetch(args) => fetch::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -1,0 +1,38 @@
+//! Development commands that need the generated tables. `cargo xtask <command>` runs them; they are a program of
+//! their own so that `cargo xtask regen` builds without the files that it writes.
+
+#![forbid(unsafe_code)]
+
+mod conform;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Development commands of the gfx-isa workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run golden vectors and print a line a file.
+    Conform(conform::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Conform(args) => conform::run(&args),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
