@@ -186,9 +186,14 @@ fn array(items: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Short keys by content; where two share the first digits, both get more of them.
+/// Short keys by content.
 fn list_keys(lists: &[String]) -> Vec<String> {
-    let full: Vec<String> = lists.iter().map(|list| sha256(list.as_bytes())).collect();
+    let hashes: Vec<String> = lists.iter().map(|list| sha256(list.as_bytes())).collect();
+    short_keys(&hashes)
+}
+
+/// The first digits of hashes; those that share them get more.
+fn short_keys(full: &[String]) -> Vec<String> {
     let mut length = vec![KEY_DIGITS; full.len()];
     loop {
         let mut seen: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -909,5 +914,35 @@ impl OperandTypeRecord {
             partitioned: self.partitioned,
             subtypes: self.subtypes,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_keys;
+
+    #[test]
+    fn keys_grow_until_they_differ() {
+        let hashes = [
+            "0123456789abcdef00",
+            "0123456789abcdef01",
+            "01234567ffffffff00",
+            "1123456789abcdef00",
+        ]
+        .map(str::to_owned);
+        assert_eq!(
+            short_keys(&hashes),
+            [
+                "0123456789abcdef00",
+                "0123456789abcdef01",
+                "01234567ffffffff",
+                "11234567"
+            ]
+        );
+        // A key does not depend on the lists around it, unless they collide.
+        assert_eq!(short_keys(&hashes[3..]), ["11234567"]);
+        // Equal hashes do not loop for ever.
+        let same = [hashes[0].clone(), hashes[0].clone()];
+        assert_eq!(short_keys(&same), same);
     }
 }

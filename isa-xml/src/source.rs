@@ -194,9 +194,9 @@ impl Budget {
             fault,
         };
         let limit = self.limits.file;
-        let mut bytes = Vec::new();
         // A header may lie about the size: reserve no more than a usual file takes.
-        bytes.reserve(usize::try_from(size_hint.min(limit).min(16 * MIB)).unwrap_or(0));
+        let expected = size_hint.min(limit).min(16 * MIB);
+        let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0));
         from.take(limit + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| fail(SourceFault::Unpack(error.to_string())))?;

@@ -127,8 +127,9 @@ pub fn validate(spec: &Spec) -> Vec<Finding> {
     }
     v.instructions();
     v.formats();
+    let types: HashSet<&str> = spec.operand_types.iter().map(|t| t.name.as_str()).collect();
     for ty in &spec.operand_types {
-        v.operand_type(ty);
+        v.operand_type(ty, &types);
     }
     v.findings
 }
@@ -198,6 +199,7 @@ impl<'s> Validator<'s> {
             );
             self.warn(Check::Identifier, &path, message);
         }
+        let fields: HashSet<&str> = encoding.fields.iter().map(|f| f.name.as_str()).collect();
         let mut names = HashSet::new();
         for condition in &encoding.conditions {
             let path = format!("{path} → condition {}", condition.name);
@@ -206,7 +208,7 @@ impl<'s> Validator<'s> {
             }
             let mut missing = BTreeSet::new();
             for_each_field(&condition.expr, &mut |name| {
-                if encoding.field(name).is_none() {
+                if !fields.contains(name) {
                     missing.insert(name.to_owned());
                 }
             });
@@ -220,7 +222,7 @@ impl<'s> Validator<'s> {
     /// Fields of an encoding or an operand type; `width` is that of what they are in, where it is known.
     fn fields(&mut self, path: &str, fields: &[Field], width: Option<u16>, overlap: Severity) {
         let mut names = HashSet::new();
-        let mut taken: Vec<(u32, u32, &str)> = Vec::new();
+        let mut taken = Taken::default();
         for field in fields {
             let path = format!("{path} → field {}", field.name);
             if !names.insert(&field.name) {
@@ -237,13 +239,22 @@ impl<'s> Validator<'s> {
                     );
                     self.error(Check::OutOfBounds, &path, message);
                 }
-                if let Some(other) = taken.iter().find(|(f, t, _)| from < *t && *f < to) {
-                    let message = format!("shares bits with field {}", other.2);
-                    self.add(overlap, Check::Overlap, &path, message);
-                }
-                taken.push((from, to, &field.name));
+                taken.add(range, &field.name);
             }
             self.values(&path, &field.values, Some(value_bits(&field.ranges)));
+        }
+        self.overlaps(path, taken, overlap);
+    }
+
+    fn overlaps(&mut self, path: &str, taken: Taken<'_>, severity: Severity) {
+        for (name, other) in taken.overlaps() {
+            let message = format!("shares bits with field {other}");
+            self.add(
+                severity,
+                Check::Overlap,
+                &format!("{path} → field {name}"),
+                message,
+            );
         }
     }
 
@@ -264,7 +275,7 @@ impl<'s> Validator<'s> {
         }
     }
 
-    fn values(&mut self, path: &str, values: &[NamedValue], bits: Option<u32>) {
+    fn values(&mut self, path: &str, values: &[NamedValue], bits: Option<u64>) {
         let mut names: HashMap<&str, i64> = HashMap::new();
         let mut twice = Vec::new();
         let mut large = Vec::new();
@@ -296,6 +307,7 @@ impl<'s> Validator<'s> {
     fn instructions(&mut self) {
         let spec = self.spec;
         let opcodes: Vec<OpcodeFields<'s>> = spec.encodings.iter().map(OpcodeFields::of).collect();
+        let declared: Vec<Declared<'s>> = spec.encodings.iter().map(Declared::of).collect();
         let mut keys: HashMap<(u16, u32, &str), (&str, OperandListId)> = HashMap::new();
         let mut lists: HashSet<(u16, OperandListId)> = HashSet::new();
         let mut undeclared: BTreeMap<(u16, &str), Vec<String>> = BTreeMap::new();
@@ -310,7 +322,8 @@ impl<'s> Validator<'s> {
                     "instruction {} → encoding {}",
                     instruction.name, encoding.name
                 );
-                if !encoding.conditions.iter().any(|c| c.name == row.condition) {
+                let declared = &declared[usize::from(row.encoding.0)];
+                if !declared.conditions.contains(row.condition.as_str()) {
                     undeclared
                         .entry((row.encoding.0, &row.condition))
                         .or_default()
@@ -349,7 +362,7 @@ impl<'s> Validator<'s> {
                 }
                 // One report for each list and encoding: rows share lists.
                 if lists.insert((row.encoding.0, row.operands)) {
-                    self.operands(&path, encoding, spec.operands(row.operands));
+                    self.operands(&path, declared, spec.operands(row.operands));
                 }
             }
         }
@@ -369,19 +382,21 @@ impl<'s> Validator<'s> {
 
     fn groups(&mut self) {
         let spec = self.spec;
+        let groups: HashSet<&str> = spec.groups.iter().map(String::as_str).collect();
+        let subgroups: HashSet<&str> = spec.subgroups.iter().map(String::as_str).collect();
         let mut missing: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
         for instruction in &spec.instructions {
-            let mut check = |kind, declared: &[String], name: &'s str| {
-                if !declared.iter().any(|d| d == name) {
+            let mut check = |kind, declared: &HashSet<&str>, name: &'s str| {
+                if !declared.contains(name) {
                     missing
                         .entry((kind, name))
                         .or_default()
                         .push(instruction.name.clone());
                 }
             };
-            check("functional group", &spec.groups, &instruction.group);
+            check("functional group", &groups, &instruction.group);
             for subgroup in &instruction.subgroups {
-                check("functional subgroup", &spec.subgroups, subgroup);
+                check("functional subgroup", &subgroups, subgroup);
             }
         }
         for ((kind, name), instructions) in missing {
@@ -431,7 +446,7 @@ impl<'s> Validator<'s> {
         }
     }
 
-    fn operands(&mut self, path: &str, encoding: &Encoding, operands: &[Operand]) {
+    fn operands(&mut self, path: &str, declared: &Declared<'_>, operands: &[Operand]) {
         for (i, operand) in operands.iter().enumerate() {
             let path = format!("{path} → operand {}", operand.order);
             if usize::from(operand.order) != i + 1 {
@@ -439,7 +454,7 @@ impl<'s> Validator<'s> {
                 self.warn(Check::OperandOrder, &path, message);
             }
             match &operand.field {
-                Some(field) if encoding.field(field).is_none() => {
+                Some(field) if !declared.fields.contains(field.as_str()) => {
                     let message = format!("field {field} is not in the encoding");
                     self.warn(Check::OperandField, &path, message);
                 }
@@ -474,23 +489,19 @@ impl<'s> Validator<'s> {
                 );
                 self.warn(Check::Width, &path, message);
             }
-            let mut taken: Vec<(u32, u32, &str)> = Vec::new();
+            let mut taken = Taken::default();
             let mut sum = 0;
             for (component, fields) in format.bitmaps.iter().enumerate() {
                 for field in fields {
                     let path = format!("{path} → component {component} → field {}", field.name);
                     self.ranges(&path, &field.ranges);
                     for range in &field.ranges {
-                        let (from, to) = span(range);
                         sum += u64::from(range.count);
-                        if let Some(other) = taken.iter().find(|(f, t, _)| from < *t && *f < to) {
-                            let message = format!("shares bits with field {}", other.2);
-                            self.warn(Check::Overlap, &path, message);
-                        }
-                        taken.push((from, to, &field.name));
+                        taken.add(range, &field.name);
                     }
                 }
             }
+            self.overlaps(&path, taken, Severity::Warning);
             if !format.bitmaps.is_empty() && sum != u64::from(format.bits) {
                 let message = format!("fields of {sum} bits in a format of {}", format.bits);
                 self.warn(Check::Width, &path, message);
@@ -498,7 +509,7 @@ impl<'s> Validator<'s> {
         }
     }
 
-    fn operand_type(&mut self, ty: &OperandType) {
+    fn operand_type(&mut self, ty: &OperandType, types: &HashSet<&str>) {
         let path = format!("operand type {}", ty.name);
         self.fields(&path, &ty.fields, None, Severity::Warning);
         self.values(&path, &ty.values, None);
@@ -511,7 +522,7 @@ impl<'s> Validator<'s> {
             self.warn(Check::Width, &path, message);
         }
         for subtype in &ty.subtypes {
-            if !self.spec.operand_types.iter().any(|t| t.name == *subtype) {
+            if !types.contains(subtype.as_str()) {
                 let message = format!("unknown subtype {subtype}");
                 self.warn(Check::MissingReference, &path, message);
             }
@@ -521,6 +532,56 @@ impl<'s> Validator<'s> {
 
 /// The widest encoding of any generation: MIMG with three dwords of addresses.
 const MAX_ENCODING_BITS: u16 = 160;
+
+/// What an encoding declares.
+struct Declared<'s> {
+    fields: HashSet<&'s str>,
+    conditions: HashSet<&'s str>,
+}
+
+impl<'s> Declared<'s> {
+    fn of(encoding: &'s Encoding) -> Self {
+        Self {
+            fields: encoding.fields.iter().map(|f| f.name.as_str()).collect(),
+            conditions: encoding
+                .conditions
+                .iter()
+                .map(|c| c.name.as_str())
+                .collect(),
+        }
+    }
+}
+
+/// Bits that are taken, and by whom.
+#[derive(Default)]
+struct Taken<'s> {
+    spans: Vec<(u32, u32, &'s str)>,
+}
+
+impl<'s> Taken<'s> {
+    fn add(&mut self, range: &BitRange, name: &'s str) {
+        let (from, to) = span(range);
+        self.spans.push((from, to, name));
+    }
+
+    /// Every span that begins before an earlier one ends, with the name of that one.
+    fn overlaps(mut self) -> Vec<(&'s str, &'s str)> {
+        self.spans.retain(|(from, to, _)| from < to);
+        self.spans.sort_unstable();
+        let mut found = Vec::new();
+        let mut last: Option<(u32, &str)> = None;
+        for (from, to, name) in self.spans {
+            match last {
+                Some((end, other)) if from < end => found.push((name, other)),
+                _ => {}
+            }
+            if last.is_none_or(|(end, _)| to > end) {
+                last = Some((to, name));
+            }
+        }
+        found
+    }
+}
 
 /// Where an encoding keeps its opcode, and the opcodes that its identifiers have there.
 struct OpcodeFields<'s> {
@@ -554,7 +615,7 @@ impl<'s> OpcodeFields<'s> {
     }
 
     /// Width of the opcode; `None` if the encoding has no opcode field.
-    fn bits(&self) -> Option<u32> {
+    fn bits(&self) -> Option<u64> {
         if self.fields.is_empty() {
             return None;
         }
@@ -568,7 +629,7 @@ fn extract(fields: &[&Field], word: u128) -> u128 {
     for range in fields.iter().flat_map(|field| &field.ranges) {
         let bits = word.checked_shr(u32::from(range.offset)).unwrap_or(0) & low_bits(range.count);
         value |= bits.checked_shl(at).unwrap_or(0);
-        at += u32::from(range.count);
+        at = u32::saturating_add(at, u32::from(range.count));
     }
     value
 }
@@ -585,10 +646,10 @@ fn span(range: &BitRange) -> (u32, u32) {
 }
 
 /// Bits of a field's value, padding included.
-fn value_bits(ranges: &[BitRange]) -> u32 {
+fn value_bits(ranges: &[BitRange]) -> u64 {
     ranges
         .iter()
-        .map(|r| u32::from(r.count) + r.padding.map_or(0, |(bits, _)| u32::from(bits)))
+        .map(|r| u64::from(r.count) + r.padding.map_or(0, |(bits, _)| u64::from(bits)))
         .sum()
 }
 
