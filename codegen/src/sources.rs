@@ -156,7 +156,7 @@ mod tests {
         assert!(fault("\"cdna2\"", "\"cdna1\"").contains("name cdna1 is already cdna1's"));
         assert!(fault("\"cdna2\"", "\"../x\"").contains("lower-case letters"));
         assert!(fault("waves = [64]", "waves = [16]").contains("16 is neither"));
-        assert!(fault("title", "tilte").contains("tilte"));
+        assert!(fault("title = ", "tilte = ").contains("tilte"));
         assert!(fault("sha256 = \"6", "sha256 = \"X").contains("hexadecimal"));
         assert!(fault("[[generation]]", "[[generation").contains("line"));
     }
