@@ -16,11 +16,38 @@ pub enum Change {
     Changed,
 }
 
+/// What kind of thing a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A fact about the document or the architecture as a whole.
+    Document,
+    /// An encoding.
+    Encoding,
+    /// An instruction.
+    Instruction,
+    /// An operand type.
+    OperandType,
+    /// A data format.
+    DataFormat,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Document => "document",
+            Self::Encoding => "encoding",
+            Self::Instruction => "instruction",
+            Self::OperandType => "operand type",
+            Self::DataFormat => "data format",
+        })
+    }
+}
+
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
-    /// `instruction`, `encoding`, `data format`, `operand type` or `document`.
-    pub kind: &'static str,
+    /// What kind of thing differs.
+    pub kind: Kind,
     /// Its name.
     pub name: String,
     /// What became of it.
@@ -44,9 +71,9 @@ impl fmt::Display for Difference {
 pub fn differences(old: &Spec, new: &Spec) -> Vec<Difference> {
     let (old, new) = (items(old), items(new));
     let mut found = Vec::new();
-    let mut add = |(kind, name): &(&'static str, String), change| {
+    let mut add = |(kind, name): &(Kind, String), change| {
         found.push(Difference {
-            kind,
+            kind: *kind,
             name: name.clone(),
             change,
         });

@@ -28,7 +28,7 @@ pub mod spec;
 pub mod validate;
 mod xml;
 
-pub use difference::{Change, Difference, differences};
+pub use difference::{Change, Difference, Kind, differences};
 pub use error::Error;
 pub use record::{from_json, to_json};
 pub use source::{Source, read_dir};

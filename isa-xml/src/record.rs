@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::difference::Kind;
 use crate::error::Error;
 use crate::resolve::sha256;
 use crate::spec::{
@@ -102,7 +103,7 @@ pub fn from_json(text: &str) -> Result<Spec, Error> {
 }
 
 /// Every named thing with its text, for comparing two specifications.
-pub(crate) fn items(spec: &Spec) -> BTreeMap<(&'static str, String), String> {
+pub(crate) fn items(spec: &Spec) -> BTreeMap<(Kind, String), String> {
     let lists = operand_lists(spec);
     let keys = list_keys(&lists);
     let mut items = BTreeMap::new();
@@ -116,33 +117,33 @@ pub(crate) fn items(spec: &Spec) -> BTreeMap<(&'static str, String), String> {
         ("license", &document.license),
         ("architecture", &spec.architecture),
     ] {
-        items.insert(("document", name.to_owned()), text.clone());
+        items.insert((Kind::Document, name.to_owned()), text.clone());
     }
     items.insert(
-        ("document", "architecture id".to_owned()),
+        (Kind::Document, "architecture id".to_owned()),
         spec.architecture_id.to_string(),
     );
     items.insert(
-        ("document", "groups".to_owned()),
+        (Kind::Document, "groups".to_owned()),
         json(&(&spec.groups, &spec.subgroups)),
     );
     for encoding in &spec.encodings {
         items.insert(
-            ("encoding", encoding.name.clone()),
+            (Kind::Encoding, encoding.name.clone()),
             encoding_lines(encoding),
         );
     }
     for instruction in &spec.instructions {
         let text = json(&InstructionRecord::of(spec, instruction, &keys));
-        items.insert(("instruction", instruction.name.clone()), text);
+        items.insert((Kind::Instruction, instruction.name.clone()), text);
     }
     for format in &spec.formats {
         let text = json(&FormatRecord::of(format));
-        items.insert(("data format", format.name.clone()), text);
+        items.insert((Kind::DataFormat, format.name.clone()), text);
     }
     for ty in &spec.operand_types {
         let text = json(&OperandTypeRecord::of(ty));
-        items.insert(("operand type", ty.name.clone()), text);
+        items.insert((Kind::OperandType, ty.name.clone()), text);
     }
     items
 }

@@ -15,6 +15,9 @@ use crate::regen::{root, sources};
 /// Differences shown for each generation.
 const SHOWN: usize = 20;
 
+/// Errors shown; one cause often has hundreds.
+const SHOWN_ERRORS: usize = 5;
+
 /// Arguments of the command.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -134,12 +137,12 @@ fn refuse_errors(imported: &[Imported]) -> Result<()> {
             errors.push(format!("{}: {}: {}", one.generation.xml, finding.path, finding.message));
         }
     }
-    let more = errors.len().saturating_sub(SHOWN);
-    errors.truncate(SHOWN);
+    let more = errors.len().saturating_sub(SHOWN_ERRORS);
+    errors.truncate(SHOWN_ERRORS);
     match (errors.is_empty(), more) {
         (true, _) => Ok(()),
         (false, 0) => bail!("{}", errors.join("\n")),
-        (false, more) => bail!("{}\n... and {more} more", errors.join("\n")),
+        (false, more) => bail!("{}\n... and {more} more: -v lists them", errors.join("\n")),
     }
 }
 
@@ -203,4 +206,28 @@ fn write_together(files: &BTreeMap<PathBuf, &str>) -> Result<()> {
         }
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_fails_leaves_the_old_files() {
+        let folder = std::env::temp_dir().join(format!("gfx-isa-import-{}", std::process::id()));
+        fs::create_dir_all(folder.join("b.json.new/full")).unwrap();
+        fs::write(folder.join("a.json"), "old").unwrap();
+        let files = BTreeMap::from([(folder.join("a.json"), "new a"), (folder.join("b.json"), "new b")]);
+        // `b.json.new` is a folder, so that b cannot be staged.
+        assert!(write_together(&files).is_err());
+        assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), "old");
+        assert!(!folder.join("a.json.new").exists());
+
+        fs::remove_dir_all(folder.join("b.json.new")).unwrap();
+        write_together(&files).unwrap();
+        assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), "new a");
+        assert_eq!(fs::read_to_string(folder.join("b.json")).unwrap(), "new b");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        fs::remove_dir_all(folder).unwrap();
+    }
 }
