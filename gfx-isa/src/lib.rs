@@ -9,6 +9,12 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod catalog;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+#[cfg(feature = "std")]
+pub mod compare;
 mod decode;
 #[rustfmt::skip]
 mod generated;
@@ -18,6 +24,10 @@ mod operand;
 mod table;
 mod view;
 
+pub use catalog::{
+    Accepts, BitRange, EncodingRef, FieldRef, Half, InstructionInfo, LayoutPiece, LayoutPieces, OperandInfo, Role, SubField,
+    ValueRun,
+};
 pub use decode::{DecodeError, DecodeErrorKind, Decoder};
 pub use generated::Generation;
 #[doc(inline)]
