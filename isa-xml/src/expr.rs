@@ -22,6 +22,12 @@ impl Operator {
     /// The operator that AMD's files spell so.
     #[must_use]
     pub fn from_symbol(symbol: &str) -> Option<Self> {
+        // AMD's reader knows second spellings of two operators.
+        let symbol = match symbol {
+            ".boolneg" => "!",
+            "<>" => "!=",
+            symbol => symbol,
+        };
         Self::SYMBOLS
             .iter()
             .find(|(_, s)| *s == symbol)

@@ -104,13 +104,18 @@ pub enum Expr<'a> {
     ReturnType(Type<'a>),
 }
 
-/// `ValueType[@Name='Base']`, or `ty/t`.
+/// `ValueType`, or `ty`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Type<'a> {
-    /// `BaseType`: `I` or `U`.
-    pub base: Text<'a>,
-    /// `Size` in bits.
-    pub size: u32,
+pub enum Type<'a> {
+    /// `ValueType[@Name='Base']`, or `ty/t`.
+    Base {
+        /// `BaseType`: `I` or `U`.
+        base: Text<'a>,
+        /// `Size` in bits.
+        size: u32,
+    },
+    /// An array, a function or a record: no condition has such a value, and what it is made of is not kept.
+    Other,
 }
 
 /// `MicrocodeFormat/BitMap/Field`

@@ -91,6 +91,51 @@ fn a_decided_condition_needs_no_other_field() {
 }
 
 #[test]
+fn types_of_conditions_are_read_and_dropped() {
+    let plain = spec(V1_2_0).encodings;
+    let array = "<ty><arr size=\"2\"><t base=\"I\" size=\"32\"/></arr></ty>";
+    let text = V1_2_0
+        .replace(
+            "<id val=\"INST\"/>",
+            &format!("<id val=\"INST\">{array}</id>"),
+        )
+        .replace(
+            "</op><ty><t base=\"U\"",
+            &format!("{array}</op><ty><t base=\"U\""),
+        );
+    assert_ne!(text, V1_2_0);
+    let other = import(&text).unwrap();
+    assert_eq!(other.spec.encodings, plain);
+    assert!(other.notes.unknown.is_empty(), "{:?}", other.notes);
+
+    let plain = spec(V1_0_0).encodings;
+    let text = edit(
+        V1_0_0,
+        "<ValueType Name=\"Base\"><BaseType>I</BaseType><Size>32</Size></ValueType>",
+        "<ValueType Name=\"Array\"><ArraySize>2</ArraySize></ValueType>",
+    );
+    assert_eq!(spec(&text).encodings, plain);
+}
+
+#[test]
+fn operators_have_second_spellings() {
+    let text = V1_2_0.replace(
+        "<op type=\".notwithin\">",
+        "<op type=\".boolneg\"><op type=\".within\">",
+    );
+    let text = edit(
+        &text,
+        "</op><ty><t base=\"U\"",
+        "</op></op><ty><t base=\"U\"",
+    );
+    let spec = spec(&text);
+    let expr = &spec.encodings[0].conditions[0].expr;
+    assert_eq!(expr.to_string(), "!((SOP1.SSRC0 in {254, 255}))");
+    assert_eq!(expr.holds(&|_| Some(254)), Some(false));
+    assert_eq!(expr.holds(&|_| Some(1)), Some(true));
+}
+
+#[test]
 fn an_empty_literal_is_true_and_counted() {
     let import = import(V1_1_1).unwrap();
     let condition = &import.spec.encodings[0].conditions[0];

@@ -238,7 +238,10 @@ fn expression<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Option<Expr<'
         }
         "id" => {
             let name = one_attribute(x, start, "id", "val")?;
-            x.children("id", |x, start| x.unknown(start))?;
+            let mut _of = None;
+            element!(x, start, "id", {
+                "ty" => _of = short_type(x, start)?,
+            });
             Expr::Id(name)
         }
         "lit" => {
@@ -326,39 +329,54 @@ fn typed_expression<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Expr<'a
 
 fn long_type<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Type<'a>, Error> {
     let (mut base, mut size) = (None, None);
-    x.attributes(start, |_, name, _| Ok(name == "Name"))?;
+    let mut is_base = true;
+    x.attributes(start, |_, name, value| {
+        if name == "Name" {
+            is_base = value == "Base";
+        }
+        Ok(name == "Name")
+    })?;
+    if !is_base {
+        x.skip()?;
+        return Ok(Type::Other);
+    }
     element!(x, start, "ValueType", {
         "BaseType" => base = x.text(start)?,
         "Size" => size = x.number(start)?,
     });
-    Ok(Type {
+    Ok(Type::Base {
         base: x.require("ValueType", "BaseType", base)?,
         size: x.require("ValueType", "Size", size)?,
     })
 }
 
 fn short_type<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Type<'a>, Error> {
-    let mut of = None;
+    let (mut of, mut other) = (None, None);
     x.no_attributes(start)?;
     element!(x, start, "ty", {
-        "t" => of = {
-            let (mut base, mut size) = (None, None);
-            x.attributes(start, |x, name, value| {
-                match name {
-                    "base" => base = Some(Cow::Owned(value.to_owned())),
-                    "size" => size = Some(x.parse("size", value)?),
-                    _ => return Ok(false),
-                }
-                Ok(true)
-            })?;
-            x.children("t", |x, start| x.unknown(start))?;
-            Type {
-                base: x.require("t", "base", base)?,
-                size: x.require("t", "size", size)?,
-            }
-        },
+        "t" => of = base_type(x, start)?,
+        "arr" => other = x.skip()?,
+        "lambda" => other = x.skip()?,
+        "rec" => other = x.skip()?,
     });
-    x.require("ty", "t", of)
+    x.require("ty", "t", of.or(other.map(|()| Type::Other)))
+}
+
+fn base_type<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Type<'a>, Error> {
+    let (mut base, mut size) = (None, None);
+    x.attributes(start, |x, name, value| {
+        match name {
+            "base" => base = Some(Cow::Owned(value.to_owned())),
+            "size" => size = Some(x.parse("size", value)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    x.children("t", |x, start| x.unknown(start))?;
+    Ok(Type::Base {
+        base: x.require("t", "base", base)?,
+        size: x.require("t", "size", size)?,
+    })
 }
 
 fn microcode_format<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Vec<Field<'a>>, Error> {
