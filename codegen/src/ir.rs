@@ -208,6 +208,8 @@ pub struct OperandType {
     pub name: String,
     /// What its values are.
     pub kind: Kind,
+    /// Allowed values 0 to 511, one bit each. May be more than the named ones.
+    pub valid: [u64; 8],
     /// Runs of named values.
     pub runs: Vec<Run>,
     /// Bit fields of a partitioned type: name, offset, count.

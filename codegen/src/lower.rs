@@ -28,7 +28,20 @@ pub fn lower(inputs: &[(Generation, Spec)], names: &Names) -> Result<Ir, LowerEr
     let mut generations = Vec::new();
     for (meta, spec) in inputs {
         let forms = forms(&spec.encodings);
-        let lowering = GenerationLowering { forms, meta, spec, names, interner: &interner, pools: &mut pools };
+        let lowering = GenerationLowering {
+            forms,
+            sources: operand_type::source_map(spec).map_err(|cause| LowerError {
+                generation: meta.name.clone(),
+                path: "operand types".into(),
+                cause,
+            })?,
+            types: BTreeMap::new(),
+            meta,
+            spec,
+            names,
+            interner: &interner,
+            pools: &mut pools,
+        };
         generations.push(lowering.run()?);
     }
     Ok(Ir {
@@ -203,6 +216,10 @@ enum Side {
 struct GenerationLowering<'a> {
     /// Of each encoding: its base and its form.
     forms: Vec<(usize, Form)>,
+    /// Meaning of source values 0 to 255.
+    sources: Vec<Option<ir::Source>>,
+    /// Operand types lowered so far: index into the pool, and the kind.
+    types: BTreeMap<spec::OperandTypeId, (u16, ir::Kind)>,
     meta: &'a Generation,
     spec: &'a Spec,
     names: &'a Names,
@@ -239,6 +256,7 @@ impl GenerationLowering<'_> {
     fn run(mut self) -> Result<ir::Generation, LowerError> {
         let folded = self.fold()?;
         let (prefixes, spaces, rows) = self.spaces(&folded)?;
+        let encodings = self.encodings()?;
         Ok(ir::Generation {
             name: self.meta.name.clone(),
             title: self.meta.title.clone(),
@@ -252,9 +270,8 @@ impl GenerationLowering<'_> {
             prefixes,
             spaces,
             rows,
-            encodings: self.encodings()?,
-            sources: operand_type::source_map(self.spec)
-                .map_err(|cause| self.error("operand types", cause))?,
+            encodings,
+            sources: self.sources,
         })
     }
 
@@ -329,6 +346,11 @@ impl GenerationLowering<'_> {
         for operand in operands {
             list.push(self.operand(encoding, operand).map_err(|cause| self.error(path(), cause))?);
         }
+        // RDNA 3's file has no rows for dual-issue words with a literal; its operand type allows them.
+        let dual_literal = class_of(&encoding.name) == Class::Vopd
+            && list.iter().zip(operands).any(|(lowered, operand)| {
+                lowered.source == Some(0) && self.allows_literal(operand.ty)
+            });
         let flags = &inst.flags;
         let flags = [
             flags.branch,
@@ -343,7 +365,7 @@ impl GenerationLowering<'_> {
             encoding: u8::try_from(base).map_err(|_| self.error(path(), "more than 255 encodings"))?,
             list: self.pools.list(list),
             dwords: u8::try_from(encoding.bits / 32).map_err(|_| self.error(path(), "encoding too wide"))?,
-            literals: 0,
+            literals: u8::from(dual_literal),
             literal64: false,
             dpp16: false,
             dpp8: false,
@@ -359,8 +381,7 @@ impl GenerationLowering<'_> {
     }
 
     fn operand(&mut self, encoding: &spec::Encoding, operand: &spec::Operand) -> Result<ir::Operand, String> {
-        let ty = operand_type::lower(&self.spec.operand_types[operand.ty.0 as usize])?;
-        let implicit_kind = ty.kind == ir::Kind::Implicit;
+        let (ty, kind) = self.operand_type(operand.ty)?;
         let format = &self.spec.formats[operand.format.0 as usize];
         let format = ir::Format {
             name: format.name.clone(),
@@ -372,19 +393,19 @@ impl GenerationLowering<'_> {
         let is_literal = |name: &str| canonical_field(name) == "LITERAL";
         let literal = match &operand.field {
             Some(name) => is_literal(name) && !encoding.fields.iter().any(|f| f.name == *name),
-            None => ty.name.starts_with("OPR_SIMM"),
+            None => kind == ir::Kind::Immediate,
         };
         let mut lowered = ir::Operand {
             field: None,
             offset: 0,
             count: 0,
             scale: 0,
-            ty: self.pools.operand_types.intern(ty),
+            ty,
             format: self.pools.formats.intern(format),
             size: operand.size,
             input: operand.input,
             output: operand.output,
-            implicit: operand.implicit || implicit_kind,
+            implicit: operand.implicit || kind == ir::Kind::Implicit,
             source: None,
         };
         if literal {
@@ -404,6 +425,21 @@ impl GenerationLowering<'_> {
             lowered.source = source_number(name);
         }
         Ok(lowered)
+    }
+
+    fn allows_literal(&self, id: spec::OperandTypeId) -> bool {
+        self.spec.operand_types[id.0 as usize].values.iter().any(|v| v.value == 255)
+    }
+
+    fn operand_type(&mut self, id: spec::OperandTypeId) -> Result<(u16, ir::Kind), String> {
+        if let Some(&known) = self.types.get(&id) {
+            return Ok(known);
+        }
+        let ty = operand_type::lower(&self.spec.operand_types[id.0 as usize], &self.sources)?;
+        let kind = ty.kind;
+        let known = (self.pools.operand_types.intern(ty), kind);
+        self.types.insert(id, known);
+        Ok(known)
     }
 
     fn base_encoding(&self, index: usize) -> Result<BaseEncoding, LowerError> {
@@ -505,14 +541,14 @@ impl GenerationLowering<'_> {
             let host_bits: u8 = groups[host].1.iter().map(|(_, count)| count).sum();
             let first = self.spec.encodings[order[members[0]]].identifiers[0];
             let opcode = if host_bits > 7 { (first >> 16) as u32 & 0xff } else { opcode };
-            let template = rows[spaces[number].base as usize..][..spaces[number].len as usize].iter().flatten().next();
-            let mut row = template.cloned().ok_or_else(|| self.error(name.clone(), "no instructions"))?;
-            row.prefix_of = Some(number as u8);
             let at = spaces[host].base as usize + opcode as usize;
             if opcode as usize >= spaces[host].len as usize {
                 return Err(self.error(name.clone(), "prefix opcode above the opcodes of its space"));
             }
-            // An instruction that AMD lists for the first half alone gives way to the pair.
+            // The first half may be an instruction by itself; where it is not, the row only leads to the pair.
+            let pair = rows[spaces[number].base as usize..][..spaces[number].len as usize].iter().flatten().next();
+            let mut row = rows[at].clone().or_else(|| pair.cloned()).ok_or_else(|| self.error(name.clone(), "no instructions"))?;
+            row.prefix_of = Some(number as u8);
             rows[at] = Some(row);
         }
         let mut prefixes = vec![None; 512];

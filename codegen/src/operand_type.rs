@@ -29,8 +29,8 @@ fn kind(name: &str) -> Result<Kind, String> {
     })
 }
 
-/// Lowers an operand type of one generation.
-pub(crate) fn lower(ty: &spec::OperandType) -> Result<OperandType, String> {
+/// Lowers an operand type of a generation with this source map.
+pub(crate) fn lower(ty: &spec::OperandType, sources: &[Option<Source>]) -> Result<OperandType, String> {
     let mut fields = Vec::new();
     let mut field_values = Vec::new();
     for (at, field) in ty.fields.iter().enumerate() {
@@ -41,7 +41,36 @@ pub(crate) fn lower(ty: &spec::OperandType) -> Result<OperandType, String> {
             field_values.push((at as u8, number, value.name.clone()));
         }
     }
-    Ok(OperandType { name: ty.name.clone(), kind: kind(&ty.name)?, runs: runs(ty)?, fields, field_values })
+    let (kind, runs) = (kind(&ty.name)?, runs(ty)?);
+    let valid = valid(&ty.name, kind, &runs, sources);
+    Ok(OperandType { name: ty.name.clone(), kind, valid, runs, fields, field_values })
+}
+
+/// Values 0 to 511 that a type allows, one bit each.
+///
+/// AMD lists the registers that make sense for a scalar operand. The hardware reads and writes any of the source map
+/// there (compares write EXEC, buffer offsets are SCC), and LLVM takes them: only values without a meaning in the
+/// generation are reserved. What may be a literal is a matter of the row.
+fn valid(name: &str, kind: Kind, runs: &[Run], sources: &[Option<Source>]) -> [u64; 8] {
+    let scalar = ["OPR_SSRC", "OPR_SDST", "OPR_SREG", "OPR_SGPR", "OPR_SMEM_OFFSET"].iter().any(|p| name.starts_with(p));
+    let named = |value: u16| runs.iter().any(|r| (r.value..r.value + r.count).contains(&value));
+    let mapped = |value: u16| matches!(sources.get(value as usize), Some(Some(_)));
+    // Literals are checked by the row before the set is asked.
+    let literal = |value: u16| {
+        matches!(sources.get(value as usize), Some(Some(Source::Special(name))) if name.starts_with("src_literal"))
+    };
+    let allowed = |value: u16| match kind {
+        Kind::Source | Kind::SourceOrAcc | Kind::SourceAcc if literal(value) => false,
+        Kind::Source if scalar => named(value) || mapped(value),
+        // Accumulation registers have values 512 above those of the VGPRs: the encoding's ACC bit is bit 9.
+        Kind::Source | Kind::SourceOrAcc | Kind::SourceAcc => named(value) || (value >= 256 && named(value + 512)),
+        _ => true,
+    };
+    let mut bits = [0; 8];
+    for value in (0..512).filter(|&value| allowed(value)) {
+        bits[value as usize / 64] |= 1 << (value % 64);
+    }
+    bits
 }
 
 /// Splits a trailing number off a name. Inline integers are all number.

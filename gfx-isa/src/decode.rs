@@ -177,17 +177,19 @@ fn decode(
         return Err(ReservedOpcode);
     }
     if let Some(second) = row.prefix_of() {
-        if available < 4 {
-            return Err(Truncated);
-        }
-        if tables.prefixes[(words[2] >> 23) as usize] != prefix {
-            return Err(ReservedEncoding);
-        }
-        space = &tables.spaces[second];
-        index = space.index(u64::from(words[3]) << 32 | u64::from(words[2])).ok_or(ReservedOpcode)?;
-        row = tables.rows[index];
-        if row.is_reserved() {
-            return Err(ReservedOpcode);
+        let pair = (tables.prefixes[(words[2] >> 23) as usize] == prefix)
+            .then(|| tables.spaces[second].index(u64::from(words[3]) << 32 | u64::from(words[2])))
+            .flatten()
+            .filter(|&index| available >= 4 && !tables.rows[index].is_reserved());
+        match pair {
+            Some(at) => {
+                index = at;
+                row = tables.rows[at];
+                space = &tables.spaces[second];
+            }
+            // Not a pair: the first half by itself, where that is an instruction.
+            None if row.dwords() > 2 => return Err(if available < 4 { Truncated } else { ReservedOpcode }),
+            None => {}
         }
     }
     if row.dwords() > available {
@@ -301,7 +303,9 @@ fn check(operands: &[OperandDesc], words: &[u32; MAX_DWORDS], row: Row, source0:
                 return Err(DecodeErrorKind::ReservedVariant);
             }
         }
-        if !ty.allows(value) {
+        // Sixteen SGPRs are the longest range that the scalar file has; longer data is in VGPRs.
+        let scalar_range = value < 128 && desc.size() > 512;
+        if scalar_range || !ty.allows(value) {
             return Err(DecodeErrorKind::ReservedOperand);
         }
     }

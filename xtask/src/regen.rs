@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use codegen::names::Names;
 use codegen::sources::{Generation, Sources};
 use isa_xml::Spec;
 use rayon::prelude::*;
@@ -56,12 +57,28 @@ pub(crate) fn specs(sources: &Sources, xml: Option<&Path>) -> Result<Vec<(Genera
         .collect()
 }
 
+/// The specs after the errata, and the names of their instructions.
+pub(crate) fn corrected(specs: Vec<(Generation, Spec)>) -> Result<(Vec<(Generation, Spec)>, Names)> {
+    let read = |file: &str| {
+        let path = root().join("data").join(file);
+        fs::read_to_string(&path).with_context(|| path.display().to_string())
+    };
+    let errata = codegen::errata::parse(&read("errata.toml")?)?;
+    let names = Names::parse(&read("names.toml")?)?;
+    let (generations, specs): (Vec<Generation>, Vec<Spec>) = specs.into_iter().unzip();
+    let mut named: Vec<(&str, Spec)> = generations.iter().map(|g| g.name.as_str()).zip(specs).collect();
+    codegen::errata::apply(&mut named, &errata)?;
+    names.check(&named)?;
+    let specs: Vec<Spec> = named.into_iter().map(|(_, spec)| spec).collect();
+    Ok((generations.into_iter().zip(specs).collect(), names))
+}
+
 pub(crate) fn run(args: &Args) -> Result<()> {
     let start = Instant::now();
     let sources = sources()?;
-    let inputs = specs(&sources, args.xml.as_deref())?;
+    let specs = specs(&sources, args.xml.as_deref())?;
     let read = start.elapsed();
-    let names = codegen::names::Names::default();
+    let (inputs, names) = corrected(specs)?;
     let (ir, files) = codegen::generate(&inputs, &names)?;
     for ((generation, spec), tables) in inputs.iter().zip(&ir.generations) {
         let prefix = format!("{}/", generation.name);

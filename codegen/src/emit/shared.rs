@@ -3,7 +3,7 @@
 use quote::{format_ident, quote};
 
 use super::render::{File, literal};
-use crate::ir::{Ir, Kind, Layout, OperandType, Run};
+use crate::ir::{Ir, Layout, Run};
 
 pub(crate) fn ops(ir: &Ir) -> File {
     let mut file = File::new("Every instruction of every generation.");
@@ -80,20 +80,6 @@ pub(crate) fn groups(ir: &Ir) -> File {
     file
 }
 
-/// Values 0 to 511 that the type allows, one bit each.
-fn valid_bits(ty: &OperandType) -> [u64; 8] {
-    let mut bits = [0; 8];
-    let all = matches!(ty.kind, Kind::Vgpr | Kind::VgprOrAcc | Kind::Acc | Kind::Immediate | Kind::Label | Kind::Packed);
-    for value in 0..512u16 {
-        let named = |value: u16| ty.runs.iter().any(|r| (r.value..r.value + r.count).contains(&value));
-        // Accumulation registers have values 512 above those of the VGPRs: the encoding's ACC bit is bit 9.
-        if all || named(value) || (value >= 256 && named(value + 512)) {
-            bits[value as usize / 64] |= 1 << (value % 64);
-        }
-    }
-    bits
-}
-
 fn run(run: &Run) -> String {
     let Run { name, number, value, count, falling } = run;
     let step = match (number, falling) {
@@ -112,9 +98,8 @@ pub(crate) fn operands(ir: &Ir) -> File {
     let mut masks: Vec<[u64; 8]> = Vec::new();
     let mut entries = Vec::new();
     for ty in &ir.operand_types {
-        let bits = valid_bits(ty);
-        let mask = masks.iter().position(|m| *m == bits).unwrap_or_else(|| {
-            masks.push(bits);
+        let mask = masks.iter().position(|m| *m == ty.valid).unwrap_or_else(|| {
+            masks.push(ty.valid);
             masks.len() - 1
         });
         let runs: Vec<String> = ty.runs.iter().map(run).collect();

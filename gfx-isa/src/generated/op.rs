@@ -366,6 +366,12 @@ pub enum Op {
     DS_ADD_RTN_U32,
     /// `ds_add_rtn_u64`
     DS_ADD_RTN_U64,
+    /// `ds_add_src2_f32`
+    DS_ADD_SRC2_F32,
+    /// `ds_add_src2_u32`
+    DS_ADD_SRC2_U32,
+    /// `ds_add_src2_u64`
+    DS_ADD_SRC2_U64,
     /// `ds_add_u32`
     DS_ADD_U32,
     /// `ds_add_u64`
@@ -378,6 +384,10 @@ pub enum Op {
     DS_AND_RTN_B32,
     /// `ds_and_rtn_b64`
     DS_AND_RTN_B64,
+    /// `ds_and_src2_b32`
+    DS_AND_SRC2_B32,
+    /// `ds_and_src2_b64`
+    DS_AND_SRC2_B64,
     /// `ds_append`
     DS_APPEND,
     /// `ds_atomic_async_barrier_arrive_b64`
@@ -440,6 +450,10 @@ pub enum Op {
     DS_DEC_RTN_U32,
     /// `ds_dec_rtn_u64`
     DS_DEC_RTN_U64,
+    /// `ds_dec_src2_u32`
+    DS_DEC_SRC2_U32,
+    /// `ds_dec_src2_u64`
+    DS_DEC_SRC2_U64,
     /// `ds_dec_u32`
     DS_DEC_U32,
     /// `ds_dec_u64`
@@ -462,6 +476,10 @@ pub enum Op {
     DS_INC_RTN_U32,
     /// `ds_inc_rtn_u64`
     DS_INC_RTN_U64,
+    /// `ds_inc_src2_u32`
+    DS_INC_SRC2_U32,
+    /// `ds_inc_src2_u64`
+    DS_INC_SRC2_U64,
     /// `ds_inc_u32`
     DS_INC_U32,
     /// `ds_inc_u64`
@@ -540,6 +558,18 @@ pub enum Op {
     DS_MAX_RTN_U32,
     /// `ds_max_rtn_u64`
     DS_MAX_RTN_U64,
+    /// `ds_max_src2_f32`
+    DS_MAX_SRC2_F32,
+    /// `ds_max_src2_f64`
+    DS_MAX_SRC2_F64,
+    /// `ds_max_src2_i32`
+    DS_MAX_SRC2_I32,
+    /// `ds_max_src2_i64`
+    DS_MAX_SRC2_I64,
+    /// `ds_max_src2_u32`
+    DS_MAX_SRC2_U32,
+    /// `ds_max_src2_u64`
+    DS_MAX_SRC2_U64,
     /// `ds_max_u32`
     DS_MAX_U32,
     /// `ds_max_u64`
@@ -572,6 +602,18 @@ pub enum Op {
     DS_MIN_RTN_U32,
     /// `ds_min_rtn_u64`
     DS_MIN_RTN_U64,
+    /// `ds_min_src2_f32`
+    DS_MIN_SRC2_F32,
+    /// `ds_min_src2_f64`
+    DS_MIN_SRC2_F64,
+    /// `ds_min_src2_i32`
+    DS_MIN_SRC2_I32,
+    /// `ds_min_src2_i64`
+    DS_MIN_SRC2_I64,
+    /// `ds_min_src2_u32`
+    DS_MIN_SRC2_U32,
+    /// `ds_min_src2_u64`
+    DS_MIN_SRC2_U64,
     /// `ds_min_u32`
     DS_MIN_U32,
     /// `ds_min_u64`
@@ -596,6 +638,10 @@ pub enum Op {
     DS_OR_RTN_B32,
     /// `ds_or_rtn_b64`
     DS_OR_RTN_B64,
+    /// `ds_or_src2_b32`
+    DS_OR_SRC2_B32,
+    /// `ds_or_src2_b64`
+    DS_OR_SRC2_B64,
     /// `ds_param_load`
     DS_PARAM_LOAD,
     /// `ds_permute_b32`
@@ -658,6 +704,10 @@ pub enum Op {
     DS_RSUB_RTN_U32,
     /// `ds_rsub_rtn_u64`
     DS_RSUB_RTN_U64,
+    /// `ds_rsub_src2_u32`
+    DS_RSUB_SRC2_U32,
+    /// `ds_rsub_src2_u64`
+    DS_RSUB_SRC2_U64,
     /// `ds_rsub_u32`
     DS_RSUB_U32,
     /// `ds_rsub_u64`
@@ -710,6 +760,10 @@ pub enum Op {
     DS_SUB_RTN_U32,
     /// `ds_sub_rtn_u64`
     DS_SUB_RTN_U64,
+    /// `ds_sub_src2_u32`
+    DS_SUB_SRC2_U32,
+    /// `ds_sub_src2_u64`
+    DS_SUB_SRC2_U64,
     /// `ds_sub_u32`
     DS_SUB_U32,
     /// `ds_sub_u64`
@@ -744,6 +798,10 @@ pub enum Op {
     DS_WRITE_B8_D16_HI,
     /// `ds_write_b96`
     DS_WRITE_B96,
+    /// `ds_write_src2_b32`
+    DS_WRITE_SRC2_B32,
+    /// `ds_write_src2_b64`
+    DS_WRITE_SRC2_B64,
     /// `ds_wrxchg2st64_rtn_b32`
     DS_WRXCHG2ST64_RTN_B32,
     /// `ds_wrxchg2st64_rtn_b64`
@@ -764,6 +822,10 @@ pub enum Op {
     DS_XOR_RTN_B32,
     /// `ds_xor_rtn_b64`
     DS_XOR_RTN_B64,
+    /// `ds_xor_src2_b32`
+    DS_XOR_SRC2_B32,
+    /// `ds_xor_src2_b64`
+    DS_XOR_SRC2_B64,
     /// `exp`
     EXP,
     /// `export`
@@ -4090,6 +4152,8 @@ pub enum Op {
     V_MFMA_I32_4X4X4I8,
     /// `v_mfma_i32_4x4x4_16b_i8`
     V_MFMA_I32_4X4X4_16B_I8,
+    /// `v_mfma_ld_scale_b32`
+    V_MFMA_LD_SCALE_B32,
     /// `v_mfma_scale_f32_16x16x128_f8f6f4`
     V_MFMA_SCALE_F32_16X16X128_F8F6F4,
     /// `v_mfma_scale_f32_32x32x64_f8f6f4`
@@ -4202,6 +4266,8 @@ pub enum Op {
     V_MUL_I32_I24,
     /// `v_mul_legacy_f32`
     V_MUL_LEGACY_F32,
+    /// `v_mul_lo_i32`
+    V_MUL_LO_I32,
     /// `v_mul_lo_u16`
     V_MUL_LO_U16,
     /// `v_mul_lo_u32`
@@ -4694,10 +4760,10 @@ pub enum Op {
     V_XOR_B32,
 }
 /// Number of instructions.
-pub(crate) const COUNT: usize = 2338usize;
+pub(crate) const COUNT: usize = 2371usize;
 
 /// Every instruction, by number.
-pub(crate) static ALL: [Op; 2338] = [
+pub(crate) static ALL: [Op; 2371] = [
     Op::BUFFER_ATOMIC_ADD,
     Op::BUFFER_ATOMIC_ADD_F32,
     Op::BUFFER_ATOMIC_ADD_F64,
@@ -4873,12 +4939,17 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_ADD_RTN_F64,
     Op::DS_ADD_RTN_U32,
     Op::DS_ADD_RTN_U64,
+    Op::DS_ADD_SRC2_F32,
+    Op::DS_ADD_SRC2_U32,
+    Op::DS_ADD_SRC2_U64,
     Op::DS_ADD_U32,
     Op::DS_ADD_U64,
     Op::DS_AND_B32,
     Op::DS_AND_B64,
     Op::DS_AND_RTN_B32,
     Op::DS_AND_RTN_B64,
+    Op::DS_AND_SRC2_B32,
+    Op::DS_AND_SRC2_B64,
     Op::DS_APPEND,
     Op::DS_ATOMIC_ASYNC_BARRIER_ARRIVE_B64,
     Op::DS_ATOMIC_BARRIER_ARRIVE_RTN_B64,
@@ -4910,6 +4981,8 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_CONSUME,
     Op::DS_DEC_RTN_U32,
     Op::DS_DEC_RTN_U64,
+    Op::DS_DEC_SRC2_U32,
+    Op::DS_DEC_SRC2_U64,
     Op::DS_DEC_U32,
     Op::DS_DEC_U64,
     Op::DS_DIRECT_LOAD,
@@ -4921,6 +4994,8 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_GWS_SEMA_V,
     Op::DS_INC_RTN_U32,
     Op::DS_INC_RTN_U64,
+    Op::DS_INC_SRC2_U32,
+    Op::DS_INC_SRC2_U64,
     Op::DS_INC_U32,
     Op::DS_INC_U64,
     Op::DS_LOAD_2ADDR_B32,
@@ -4960,6 +5035,12 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_MAX_RTN_I64,
     Op::DS_MAX_RTN_U32,
     Op::DS_MAX_RTN_U64,
+    Op::DS_MAX_SRC2_F32,
+    Op::DS_MAX_SRC2_F64,
+    Op::DS_MAX_SRC2_I32,
+    Op::DS_MAX_SRC2_I64,
+    Op::DS_MAX_SRC2_U32,
+    Op::DS_MAX_SRC2_U64,
     Op::DS_MAX_U32,
     Op::DS_MAX_U64,
     Op::DS_MIN_F32,
@@ -4976,6 +5057,12 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_MIN_RTN_I64,
     Op::DS_MIN_RTN_U32,
     Op::DS_MIN_RTN_U64,
+    Op::DS_MIN_SRC2_F32,
+    Op::DS_MIN_SRC2_F64,
+    Op::DS_MIN_SRC2_I32,
+    Op::DS_MIN_SRC2_I64,
+    Op::DS_MIN_SRC2_U32,
+    Op::DS_MIN_SRC2_U64,
     Op::DS_MIN_U32,
     Op::DS_MIN_U64,
     Op::DS_MSKOR_B32,
@@ -4988,6 +5075,8 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_OR_B64,
     Op::DS_OR_RTN_B32,
     Op::DS_OR_RTN_B64,
+    Op::DS_OR_SRC2_B32,
+    Op::DS_OR_SRC2_B64,
     Op::DS_PARAM_LOAD,
     Op::DS_PERMUTE_B32,
     Op::DS_PK_ADD_BF16,
@@ -5019,6 +5108,8 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_READ_U8_D16_HI,
     Op::DS_RSUB_RTN_U32,
     Op::DS_RSUB_RTN_U64,
+    Op::DS_RSUB_SRC2_U32,
+    Op::DS_RSUB_SRC2_U64,
     Op::DS_RSUB_U32,
     Op::DS_RSUB_U64,
     Op::DS_STOREXCHG_2ADDR_RTN_B32,
@@ -5045,6 +5136,8 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_SUB_GS_REG_RTN,
     Op::DS_SUB_RTN_U32,
     Op::DS_SUB_RTN_U64,
+    Op::DS_SUB_SRC2_U32,
+    Op::DS_SUB_SRC2_U64,
     Op::DS_SUB_U32,
     Op::DS_SUB_U64,
     Op::DS_SWIZZLE_B32,
@@ -5062,6 +5155,8 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_WRITE_B8,
     Op::DS_WRITE_B8_D16_HI,
     Op::DS_WRITE_B96,
+    Op::DS_WRITE_SRC2_B32,
+    Op::DS_WRITE_SRC2_B64,
     Op::DS_WRXCHG2ST64_RTN_B32,
     Op::DS_WRXCHG2ST64_RTN_B64,
     Op::DS_WRXCHG2_RTN_B32,
@@ -5072,6 +5167,8 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::DS_XOR_B64,
     Op::DS_XOR_RTN_B32,
     Op::DS_XOR_RTN_B64,
+    Op::DS_XOR_SRC2_B32,
+    Op::DS_XOR_SRC2_B64,
     Op::EXP,
     Op::EXPORT,
     Op::FLAT_ATOMIC_ADD,
@@ -6735,6 +6832,7 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::V_MFMA_I32_32X32X8I8,
     Op::V_MFMA_I32_4X4X4I8,
     Op::V_MFMA_I32_4X4X4_16B_I8,
+    Op::V_MFMA_LD_SCALE_B32,
     Op::V_MFMA_SCALE_F32_16X16X128_F8F6F4,
     Op::V_MFMA_SCALE_F32_32X32X64_F8F6F4,
     Op::V_MIN3_F16,
@@ -6791,6 +6889,7 @@ pub(crate) static ALL: [Op; 2338] = [
     Op::V_MUL_HI_U32_U24,
     Op::V_MUL_I32_I24,
     Op::V_MUL_LEGACY_F32,
+    Op::V_MUL_LO_I32,
     Op::V_MUL_LO_U16,
     Op::V_MUL_LO_U32,
     Op::V_MUL_U32_U24,
@@ -7039,7 +7138,7 @@ pub(crate) static ALL: [Op; 2338] = [
 ];
 
 /// AMD's name of each instruction; sorted.
-pub(crate) static NAMES: [&str; 2338] = [
+pub(crate) static NAMES: [&str; 2371] = [
     "BUFFER_ATOMIC_ADD",
     "BUFFER_ATOMIC_ADD_F32",
     "BUFFER_ATOMIC_ADD_F64",
@@ -7215,12 +7314,17 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_ADD_RTN_F64",
     "DS_ADD_RTN_U32",
     "DS_ADD_RTN_U64",
+    "DS_ADD_SRC2_F32",
+    "DS_ADD_SRC2_U32",
+    "DS_ADD_SRC2_U64",
     "DS_ADD_U32",
     "DS_ADD_U64",
     "DS_AND_B32",
     "DS_AND_B64",
     "DS_AND_RTN_B32",
     "DS_AND_RTN_B64",
+    "DS_AND_SRC2_B32",
+    "DS_AND_SRC2_B64",
     "DS_APPEND",
     "DS_ATOMIC_ASYNC_BARRIER_ARRIVE_B64",
     "DS_ATOMIC_BARRIER_ARRIVE_RTN_B64",
@@ -7252,6 +7356,8 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_CONSUME",
     "DS_DEC_RTN_U32",
     "DS_DEC_RTN_U64",
+    "DS_DEC_SRC2_U32",
+    "DS_DEC_SRC2_U64",
     "DS_DEC_U32",
     "DS_DEC_U64",
     "DS_DIRECT_LOAD",
@@ -7263,6 +7369,8 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_GWS_SEMA_V",
     "DS_INC_RTN_U32",
     "DS_INC_RTN_U64",
+    "DS_INC_SRC2_U32",
+    "DS_INC_SRC2_U64",
     "DS_INC_U32",
     "DS_INC_U64",
     "DS_LOAD_2ADDR_B32",
@@ -7302,6 +7410,12 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_MAX_RTN_I64",
     "DS_MAX_RTN_U32",
     "DS_MAX_RTN_U64",
+    "DS_MAX_SRC2_F32",
+    "DS_MAX_SRC2_F64",
+    "DS_MAX_SRC2_I32",
+    "DS_MAX_SRC2_I64",
+    "DS_MAX_SRC2_U32",
+    "DS_MAX_SRC2_U64",
     "DS_MAX_U32",
     "DS_MAX_U64",
     "DS_MIN_F32",
@@ -7318,6 +7432,12 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_MIN_RTN_I64",
     "DS_MIN_RTN_U32",
     "DS_MIN_RTN_U64",
+    "DS_MIN_SRC2_F32",
+    "DS_MIN_SRC2_F64",
+    "DS_MIN_SRC2_I32",
+    "DS_MIN_SRC2_I64",
+    "DS_MIN_SRC2_U32",
+    "DS_MIN_SRC2_U64",
     "DS_MIN_U32",
     "DS_MIN_U64",
     "DS_MSKOR_B32",
@@ -7330,6 +7450,8 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_OR_B64",
     "DS_OR_RTN_B32",
     "DS_OR_RTN_B64",
+    "DS_OR_SRC2_B32",
+    "DS_OR_SRC2_B64",
     "DS_PARAM_LOAD",
     "DS_PERMUTE_B32",
     "DS_PK_ADD_BF16",
@@ -7361,6 +7483,8 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_READ_U8_D16_HI",
     "DS_RSUB_RTN_U32",
     "DS_RSUB_RTN_U64",
+    "DS_RSUB_SRC2_U32",
+    "DS_RSUB_SRC2_U64",
     "DS_RSUB_U32",
     "DS_RSUB_U64",
     "DS_STOREXCHG_2ADDR_RTN_B32",
@@ -7387,6 +7511,8 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_SUB_GS_REG_RTN",
     "DS_SUB_RTN_U32",
     "DS_SUB_RTN_U64",
+    "DS_SUB_SRC2_U32",
+    "DS_SUB_SRC2_U64",
     "DS_SUB_U32",
     "DS_SUB_U64",
     "DS_SWIZZLE_B32",
@@ -7404,6 +7530,8 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_WRITE_B8",
     "DS_WRITE_B8_D16_HI",
     "DS_WRITE_B96",
+    "DS_WRITE_SRC2_B32",
+    "DS_WRITE_SRC2_B64",
     "DS_WRXCHG2ST64_RTN_B32",
     "DS_WRXCHG2ST64_RTN_B64",
     "DS_WRXCHG2_RTN_B32",
@@ -7414,6 +7542,8 @@ pub(crate) static NAMES: [&str; 2338] = [
     "DS_XOR_B64",
     "DS_XOR_RTN_B32",
     "DS_XOR_RTN_B64",
+    "DS_XOR_SRC2_B32",
+    "DS_XOR_SRC2_B64",
     "EXP",
     "EXPORT",
     "FLAT_ATOMIC_ADD",
@@ -9077,6 +9207,7 @@ pub(crate) static NAMES: [&str; 2338] = [
     "V_MFMA_I32_32X32X8I8",
     "V_MFMA_I32_4X4X4I8",
     "V_MFMA_I32_4X4X4_16B_I8",
+    "V_MFMA_LD_SCALE_B32",
     "V_MFMA_SCALE_F32_16X16X128_F8F6F4",
     "V_MFMA_SCALE_F32_32X32X64_F8F6F4",
     "V_MIN3_F16",
@@ -9133,6 +9264,7 @@ pub(crate) static NAMES: [&str; 2338] = [
     "V_MUL_HI_U32_U24",
     "V_MUL_I32_I24",
     "V_MUL_LEGACY_F32",
+    "V_MUL_LO_I32",
     "V_MUL_LO_U16",
     "V_MUL_LO_U32",
     "V_MUL_U32_U24",

@@ -374,6 +374,7 @@ encoding! {
     V_CVT_U32_F64 = 21;
     V_EXP_F16 = 65;
     V_EXP_F32 = 32;
+    V_EXP_LEGACY_F32 = 75;
     V_FFBH_I32 = 47;
     V_FFBH_U32 = 45;
     V_FFBL_B32 = 46;
@@ -391,6 +392,7 @@ encoding! {
     V_FREXP_MANT_F64 = 49;
     V_LOG_F16 = 64;
     V_LOG_F32 = 33;
+    V_LOG_LEGACY_F32 = 76;
     V_MOV_B32 = 1;
     V_NOP = 0;
     V_NOT_B32 = 43;
@@ -1051,6 +1053,7 @@ encoding! {
     V_DOT8C_I32_I4 = 314;
     V_EXP_F16 = 385;
     V_EXP_F32 = 352;
+    V_EXP_LEGACY_F32 = 395;
     V_FFBH_I32 = 367;
     V_FFBH_U32 = 365;
     V_FFBL_B32 = 366;
@@ -1084,6 +1087,7 @@ encoding! {
     V_LERP_U8 = 461;
     V_LOG_F16 = 384;
     V_LOG_F32 = 353;
+    V_LOG_LEGACY_F32 = 396;
     V_LSHLREV_B16 = 298;
     V_LSHLREV_B32 = 274;
     V_LSHLREV_B64 = 655;
@@ -1225,12 +1229,17 @@ encoding! {
     DS_ADD_RTN_F32 = 53;
     DS_ADD_RTN_U32 = 32;
     DS_ADD_RTN_U64 = 96;
+    DS_ADD_SRC2_F32 = 149;
+    DS_ADD_SRC2_U32 = 128;
+    DS_ADD_SRC2_U64 = 192;
     DS_ADD_U32 = 0;
     DS_ADD_U64 = 64;
     DS_AND_B32 = 9;
     DS_AND_B64 = 73;
     DS_AND_RTN_B32 = 41;
     DS_AND_RTN_B64 = 105;
+    DS_AND_SRC2_B32 = 137;
+    DS_AND_SRC2_B64 = 201;
     DS_APPEND = 190;
     DS_BPERMUTE_B32 = 63;
     DS_CMPST_B32 = 16;
@@ -1245,6 +1254,8 @@ encoding! {
     DS_CONSUME = 189;
     DS_DEC_RTN_U32 = 36;
     DS_DEC_RTN_U64 = 100;
+    DS_DEC_SRC2_U32 = 132;
+    DS_DEC_SRC2_U64 = 196;
     DS_DEC_U32 = 4;
     DS_DEC_U64 = 68;
     DS_GWS_BARRIER = 157;
@@ -1255,6 +1266,8 @@ encoding! {
     DS_GWS_SEMA_V = 154;
     DS_INC_RTN_U32 = 35;
     DS_INC_RTN_U64 = 99;
+    DS_INC_SRC2_U32 = 131;
+    DS_INC_SRC2_U64 = 195;
     DS_INC_U32 = 3;
     DS_INC_U64 = 67;
     DS_MAX_F32 = 19;
@@ -1267,6 +1280,12 @@ encoding! {
     DS_MAX_RTN_I64 = 102;
     DS_MAX_RTN_U32 = 40;
     DS_MAX_RTN_U64 = 104;
+    DS_MAX_SRC2_F32 = 147;
+    DS_MAX_SRC2_F64 = 211;
+    DS_MAX_SRC2_I32 = 134;
+    DS_MAX_SRC2_I64 = 198;
+    DS_MAX_SRC2_U32 = 136;
+    DS_MAX_SRC2_U64 = 200;
     DS_MAX_U32 = 8;
     DS_MAX_U64 = 72;
     DS_MIN_F32 = 18;
@@ -1279,6 +1298,12 @@ encoding! {
     DS_MIN_RTN_I64 = 101;
     DS_MIN_RTN_U32 = 39;
     DS_MIN_RTN_U64 = 103;
+    DS_MIN_SRC2_F32 = 146;
+    DS_MIN_SRC2_F64 = 210;
+    DS_MIN_SRC2_I32 = 133;
+    DS_MIN_SRC2_I64 = 197;
+    DS_MIN_SRC2_U32 = 135;
+    DS_MIN_SRC2_U64 = 199;
     DS_MIN_U32 = 7;
     DS_MIN_U64 = 71;
     DS_MSKOR_B32 = 12;
@@ -1291,6 +1316,8 @@ encoding! {
     DS_OR_B64 = 74;
     DS_OR_RTN_B32 = 42;
     DS_OR_RTN_B64 = 106;
+    DS_OR_SRC2_B32 = 138;
+    DS_OR_SRC2_B64 = 202;
     DS_PERMUTE_B32 = 62;
     DS_READ2ST64_B32 = 56;
     DS_READ2ST64_B64 = 120;
@@ -1313,10 +1340,14 @@ encoding! {
     DS_READ_U8_D16_HI = 87;
     DS_RSUB_RTN_U32 = 34;
     DS_RSUB_RTN_U64 = 98;
+    DS_RSUB_SRC2_U32 = 130;
+    DS_RSUB_SRC2_U64 = 194;
     DS_RSUB_U32 = 2;
     DS_RSUB_U64 = 66;
     DS_SUB_RTN_U32 = 33;
     DS_SUB_RTN_U64 = 97;
+    DS_SUB_SRC2_U32 = 129;
+    DS_SUB_SRC2_U64 = 193;
     DS_SUB_U32 = 1;
     DS_SUB_U64 = 65;
     DS_SWIZZLE_B32 = 61;
@@ -1334,6 +1365,8 @@ encoding! {
     DS_WRITE_B8 = 30;
     DS_WRITE_B8_D16_HI = 84;
     DS_WRITE_B96 = 222;
+    DS_WRITE_SRC2_B32 = 141;
+    DS_WRITE_SRC2_B64 = 205;
     DS_WRXCHG2ST64_RTN_B32 = 47;
     DS_WRXCHG2ST64_RTN_B64 = 111;
     DS_WRXCHG2_RTN_B32 = 46;
@@ -1344,6 +1377,8 @@ encoding! {
     DS_XOR_B64 = 75;
     DS_XOR_RTN_B32 = 43;
     DS_XOR_RTN_B64 = 107;
+    DS_XOR_SRC2_B32 = 139;
+    DS_XOR_SRC2_B64 = 203;
 }
 
 encoding! {

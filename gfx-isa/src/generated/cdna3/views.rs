@@ -380,6 +380,7 @@ encoding! {
     V_CVT_U32_F64 = 21;
     V_EXP_F16 = 65;
     V_EXP_F32 = 32;
+    V_EXP_LEGACY_F32 = 75;
     V_FFBH_I32 = 47;
     V_FFBH_U32 = 45;
     V_FFBL_B32 = 46;
@@ -397,6 +398,7 @@ encoding! {
     V_FREXP_MANT_F64 = 49;
     V_LOG_F16 = 64;
     V_LOG_F32 = 33;
+    V_LOG_LEGACY_F32 = 76;
     V_MOV_B32 = 1;
     V_MOV_B64 = 56;
     V_NOP = 0;
@@ -1055,6 +1057,7 @@ encoding! {
     V_DOT8C_I32_I4 = 314;
     V_EXP_F16 = 385;
     V_EXP_F32 = 352;
+    V_EXP_LEGACY_F32 = 395;
     V_FFBH_I32 = 367;
     V_FFBH_U32 = 365;
     V_FFBL_B32 = 366;
@@ -1082,6 +1085,7 @@ encoding! {
     V_LERP_U8 = 461;
     V_LOG_F16 = 384;
     V_LOG_F32 = 353;
+    V_LOG_LEGACY_F32 = 396;
     V_LSHLREV_B16 = 298;
     V_LSHLREV_B32 = 274;
     V_LSHLREV_B64 = 655;

@@ -15,7 +15,7 @@ pub(crate) static ENCODINGS: [EncodingInfo; 33] = [
     EncodingInfo { name: "ENC_VOP1", base: 6, form: Form::Base, bits: 32, mask: 0xfe01fe00, fixed: 0x7e000000, order: 5, layout: 6 },
     EncodingInfo { name: "ENC_VOPC", base: 7, form: Form::Base, bits: 32, mask: 0xfffe0000, fixed: 0x7c000000, order: 6, layout: 7 },
     EncodingInfo { name: "ENC_VOP2", base: 8, form: Form::Base, bits: 32, mask: 0xfe000000, fixed: 0x0, order: 7, layout: 8 },
-    EncodingInfo { name: "ENC_VOP3PX2", base: 9, form: Form::Base, bits: 128, mask: 0xffff0000, fixed: 0xd3ad0000, order: 9, layout: 45 },
+    EncodingInfo { name: "ENC_VOP3PX2", base: 9, form: Form::Base, bits: 128, mask: 0xffff000000000000ffff0000, fixed: 0xd380000000000000d3ac0000, order: 9, layout: 45 },
     EncodingInfo { name: "ENC_VOP3P", base: 10, form: Form::Base, bits: 64, mask: 0xffff0000, fixed: 0xd3800000, order: 10, layout: 46 },
     EncodingInfo { name: "ENC_VOP3", base: 11, form: Form::Base, bits: 64, mask: 0xffff0000, fixed: 0xd0000000, order: 11, layout: 11 },
     EncodingInfo { name: "ENC_DS", base: 12, form: Form::Base, bits: 64, mask: 0xfdfe0000, fixed: 0xd8000000, order: 12, layout: 34 },

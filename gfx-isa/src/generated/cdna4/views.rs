@@ -710,7 +710,7 @@ encoding! {
 
 encoding! {
     /// `ENC_VOP3PX2`, 128 bits.
-    Vop3px2(u128) fixed 0xd3ad0000 op [80+7] {
+    Vop3px2(u128) fixed 0xd380000000000000d3ac0000 op [80+7] {
         neg_hi with_neg_hi u32 [8+3],
         op_sel with_op_sel u32 [11+3],
         x2encoding with_x2encoding u32 [16+16],
@@ -762,6 +762,7 @@ encoding! {
     V_MAD_MIXHI_F16 = 34;
     V_MAD_MIXLO_F16 = 33;
     V_MAD_MIX_F32 = 32;
+    V_MFMA_LD_SCALE_B32 = 44;
     V_PK_ADD_F16 = 15;
     V_PK_ADD_F32 = 50;
     V_PK_ADD_I16 = 2;
@@ -1348,6 +1349,12 @@ encoding! {
     DS_DEC_RTN_U64 = 100;
     DS_DEC_U32 = 4;
     DS_DEC_U64 = 68;
+    DS_GWS_BARRIER = 157;
+    DS_GWS_INIT = 153;
+    DS_GWS_SEMA_BR = 155;
+    DS_GWS_SEMA_P = 156;
+    DS_GWS_SEMA_RELEASE_ALL = 152;
+    DS_GWS_SEMA_V = 154;
     DS_INC_RTN_U32 = 35;
     DS_INC_RTN_U64 = 99;
     DS_INC_U32 = 3;

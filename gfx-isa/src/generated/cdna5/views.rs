@@ -1260,7 +1260,7 @@ encoding! {
 
 encoding! {
     /// `ENC_VOP3PX2`, 128 bits.
-    Vop3px2(u128) fixed 0xcc370000 op [80+8] {
+    Vop3px2(u128) fixed 0xcc00000000000000cc350000 op [80+8] {
         scale_neg_hi with_scale_neg_hi u32 [8+3],
         scale_opsel with_scale_opsel u32 [11+3],
         scale_clamp with_scale_clamp u32 [15+1],
@@ -1288,7 +1288,7 @@ encoding! {
 
 encoding! {
     /// `ENC_VOP3PX3`, 128 bits.
-    Vop3px3(u128) fixed 0xcc3b0000 op [80+8] {
+    Vop3px3(u128) fixed 0xcc00000000000000cc3a0000 op [80+8] {
         scale_neg_hi with_scale_neg_hi u32 [8+3],
         scale_opsel with_scale_opsel u32 [11+3],
         scale_clamp with_scale_clamp u32 [15+1],

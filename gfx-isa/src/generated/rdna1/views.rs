@@ -265,12 +265,70 @@ encoding! {
     }
     S_ATC_PROBE = 38;
     S_ATC_PROBE_BUFFER = 39;
+    S_ATOMIC_ADD = 130;
+    S_ATOMIC_ADD_X2 = 162;
+    S_ATOMIC_AND = 136;
+    S_ATOMIC_AND_X2 = 168;
+    S_ATOMIC_CMPSWAP = 129;
+    S_ATOMIC_CMPSWAP_X2 = 161;
+    S_ATOMIC_DEC = 140;
+    S_ATOMIC_DEC_X2 = 172;
+    S_ATOMIC_INC = 139;
+    S_ATOMIC_INC_X2 = 171;
+    S_ATOMIC_OR = 137;
+    S_ATOMIC_OR_X2 = 169;
+    S_ATOMIC_SMAX = 134;
+    S_ATOMIC_SMAX_X2 = 166;
+    S_ATOMIC_SMIN = 132;
+    S_ATOMIC_SMIN_X2 = 164;
+    S_ATOMIC_SUB = 131;
+    S_ATOMIC_SUB_X2 = 163;
+    S_ATOMIC_SWAP = 128;
+    S_ATOMIC_SWAP_X2 = 160;
+    S_ATOMIC_UMAX = 135;
+    S_ATOMIC_UMAX_X2 = 167;
+    S_ATOMIC_UMIN = 133;
+    S_ATOMIC_UMIN_X2 = 165;
+    S_ATOMIC_XOR = 138;
+    S_ATOMIC_XOR_X2 = 170;
+    S_BUFFER_ATOMIC_ADD = 66;
+    S_BUFFER_ATOMIC_ADD_X2 = 98;
+    S_BUFFER_ATOMIC_AND = 72;
+    S_BUFFER_ATOMIC_AND_X2 = 104;
+    S_BUFFER_ATOMIC_CMPSWAP = 65;
+    S_BUFFER_ATOMIC_CMPSWAP_X2 = 97;
+    S_BUFFER_ATOMIC_DEC = 76;
+    S_BUFFER_ATOMIC_DEC_X2 = 108;
+    S_BUFFER_ATOMIC_INC = 75;
+    S_BUFFER_ATOMIC_INC_X2 = 107;
+    S_BUFFER_ATOMIC_OR = 73;
+    S_BUFFER_ATOMIC_OR_X2 = 105;
+    S_BUFFER_ATOMIC_SMAX = 70;
+    S_BUFFER_ATOMIC_SMAX_X2 = 102;
+    S_BUFFER_ATOMIC_SMIN = 68;
+    S_BUFFER_ATOMIC_SMIN_X2 = 100;
+    S_BUFFER_ATOMIC_SUB = 67;
+    S_BUFFER_ATOMIC_SUB_X2 = 99;
+    S_BUFFER_ATOMIC_SWAP = 64;
+    S_BUFFER_ATOMIC_SWAP_X2 = 96;
+    S_BUFFER_ATOMIC_UMAX = 71;
+    S_BUFFER_ATOMIC_UMAX_X2 = 103;
+    S_BUFFER_ATOMIC_UMIN = 69;
+    S_BUFFER_ATOMIC_UMIN_X2 = 101;
+    S_BUFFER_ATOMIC_XOR = 74;
+    S_BUFFER_ATOMIC_XOR_X2 = 106;
     S_BUFFER_LOAD_DWORD = 8;
     S_BUFFER_LOAD_DWORDX16 = 12;
     S_BUFFER_LOAD_DWORDX2 = 9;
     S_BUFFER_LOAD_DWORDX4 = 10;
     S_BUFFER_LOAD_DWORDX8 = 11;
+    S_BUFFER_STORE_DWORD = 24;
+    S_BUFFER_STORE_DWORDX2 = 25;
+    S_BUFFER_STORE_DWORDX4 = 26;
+    S_DCACHE_DISCARD = 40;
+    S_DCACHE_DISCARD_X2 = 41;
     S_DCACHE_INV = 32;
+    S_DCACHE_WB = 33;
     S_GET_WAVEID_IN_WORKGROUP = 42;
     S_GL1_INV = 31;
     S_LOAD_DWORD = 0;
@@ -283,6 +341,12 @@ encoding! {
     S_SCRATCH_LOAD_DWORD = 5;
     S_SCRATCH_LOAD_DWORDX2 = 6;
     S_SCRATCH_LOAD_DWORDX4 = 7;
+    S_SCRATCH_STORE_DWORD = 21;
+    S_SCRATCH_STORE_DWORDX2 = 22;
+    S_SCRATCH_STORE_DWORDX4 = 23;
+    S_STORE_DWORD = 16;
+    S_STORE_DWORDX2 = 17;
+    S_STORE_DWORDX4 = 18;
 }
 
 encoding! {
@@ -1028,6 +1092,7 @@ encoding! {
     V_MUL_HI_U32_U24 = 268;
     V_MUL_I32_I24 = 265;
     V_MUL_LEGACY_F32 = 263;
+    V_MUL_LO_I32 = 363;
     V_MUL_LO_U16 = 773;
     V_MUL_LO_U32 = 361;
     V_MUL_U32_U24 = 267;
@@ -1147,12 +1212,17 @@ encoding! {
     DS_ADD_RTN_F32 = 85;
     DS_ADD_RTN_U32 = 32;
     DS_ADD_RTN_U64 = 96;
+    DS_ADD_SRC2_F32 = 149;
+    DS_ADD_SRC2_U32 = 128;
+    DS_ADD_SRC2_U64 = 192;
     DS_ADD_U32 = 0;
     DS_ADD_U64 = 64;
     DS_AND_B32 = 9;
     DS_AND_B64 = 73;
     DS_AND_RTN_B32 = 41;
     DS_AND_RTN_B64 = 105;
+    DS_AND_SRC2_B32 = 137;
+    DS_AND_SRC2_B64 = 201;
     DS_APPEND = 62;
     DS_BPERMUTE_B32 = 179;
     DS_CMPST_B32 = 16;
@@ -1167,6 +1237,8 @@ encoding! {
     DS_CONSUME = 61;
     DS_DEC_RTN_U32 = 36;
     DS_DEC_RTN_U64 = 100;
+    DS_DEC_SRC2_U32 = 132;
+    DS_DEC_SRC2_U64 = 196;
     DS_DEC_U32 = 4;
     DS_DEC_U64 = 68;
     DS_GWS_BARRIER = 29;
@@ -1177,6 +1249,8 @@ encoding! {
     DS_GWS_SEMA_V = 26;
     DS_INC_RTN_U32 = 35;
     DS_INC_RTN_U64 = 99;
+    DS_INC_SRC2_U32 = 131;
+    DS_INC_SRC2_U64 = 195;
     DS_INC_U32 = 3;
     DS_INC_U64 = 67;
     DS_MAX_F32 = 19;
@@ -1189,6 +1263,12 @@ encoding! {
     DS_MAX_RTN_I64 = 102;
     DS_MAX_RTN_U32 = 40;
     DS_MAX_RTN_U64 = 104;
+    DS_MAX_SRC2_F32 = 147;
+    DS_MAX_SRC2_F64 = 211;
+    DS_MAX_SRC2_I32 = 134;
+    DS_MAX_SRC2_I64 = 198;
+    DS_MAX_SRC2_U32 = 136;
+    DS_MAX_SRC2_U64 = 200;
     DS_MAX_U32 = 8;
     DS_MAX_U64 = 72;
     DS_MIN_F32 = 18;
@@ -1201,6 +1281,12 @@ encoding! {
     DS_MIN_RTN_I64 = 101;
     DS_MIN_RTN_U32 = 39;
     DS_MIN_RTN_U64 = 103;
+    DS_MIN_SRC2_F32 = 146;
+    DS_MIN_SRC2_F64 = 210;
+    DS_MIN_SRC2_I32 = 133;
+    DS_MIN_SRC2_I64 = 197;
+    DS_MIN_SRC2_U32 = 135;
+    DS_MIN_SRC2_U64 = 199;
     DS_MIN_U32 = 7;
     DS_MIN_U64 = 71;
     DS_MSKOR_B32 = 12;
@@ -1213,6 +1299,8 @@ encoding! {
     DS_OR_B64 = 74;
     DS_OR_RTN_B32 = 42;
     DS_OR_RTN_B64 = 106;
+    DS_OR_SRC2_B32 = 138;
+    DS_OR_SRC2_B64 = 202;
     DS_PERMUTE_B32 = 178;
     DS_READ2ST64_B32 = 56;
     DS_READ2ST64_B64 = 120;
@@ -1235,10 +1323,14 @@ encoding! {
     DS_READ_U8_D16_HI = 163;
     DS_RSUB_RTN_U32 = 34;
     DS_RSUB_RTN_U64 = 98;
+    DS_RSUB_SRC2_U32 = 130;
+    DS_RSUB_SRC2_U64 = 194;
     DS_RSUB_U32 = 2;
     DS_RSUB_U64 = 66;
     DS_SUB_RTN_U32 = 33;
     DS_SUB_RTN_U64 = 97;
+    DS_SUB_SRC2_U32 = 129;
+    DS_SUB_SRC2_U64 = 193;
     DS_SUB_U32 = 1;
     DS_SUB_U64 = 65;
     DS_SWIZZLE_B32 = 53;
@@ -1256,6 +1348,8 @@ encoding! {
     DS_WRITE_B8 = 30;
     DS_WRITE_B8_D16_HI = 160;
     DS_WRITE_B96 = 222;
+    DS_WRITE_SRC2_B32 = 141;
+    DS_WRITE_SRC2_B64 = 205;
     DS_WRXCHG2ST64_RTN_B32 = 47;
     DS_WRXCHG2ST64_RTN_B64 = 111;
     DS_WRXCHG2_RTN_B32 = 46;
@@ -1266,6 +1360,8 @@ encoding! {
     DS_XOR_B64 = 75;
     DS_XOR_RTN_B32 = 43;
     DS_XOR_RTN_B64 = 107;
+    DS_XOR_SRC2_B32 = 139;
+    DS_XOR_SRC2_B64 = 203;
 }
 
 encoding! {
@@ -1277,8 +1373,7 @@ encoding! {
         glc with_glc u32 [14+1],
         dlc with_dlc u32 [15+1],
         lds with_lds u32 [16+1],
-        op with_op u32 [18+7],
-        opm with_opm u32 [25+1],
+        op with_op u32 [18+7, 25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
         vdata with_vdata u32 [40+8],
@@ -1371,13 +1466,12 @@ encoding! {
         idxen with_idxen u32 [13+1],
         glc with_glc u32 [14+1],
         dlc with_dlc u32 [15+1],
-        op with_op u32 [16+3],
         format with_format u32 [19+7],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
         vdata with_vdata u32 [40+8],
         srsrc with_srsrc u32 [48+5],
-        opm with_opm u32 [53+1],
+        op with_op u32 [16+3, 53+1],
         slc with_slc u32 [54+1],
         tfe with_tfe u32 [55+1],
         soffset with_soffset u32 [56+8],
@@ -1403,7 +1497,6 @@ encoding! {
 encoding! {
     /// `ENC_MIMG`, 64 bits.
     Mimg(u64) fixed 0xf0000000 op [18+7, 0+1] {
-        opm with_opm u32 [0+1],
         nsa with_nsa u32 [1+2],
         dim with_dim u32 [3+3],
         dlc with_dlc u32 [7+1],
@@ -1414,7 +1507,7 @@ encoding! {
         r128 with_r128 u32 [15+1],
         tfe with_tfe u32 [16+1],
         lwe with_lwe u32 [17+1],
-        op with_op u32 [18+7],
+        op with_op u32 [18+7, 0+1],
         slc with_slc u32 [25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
@@ -1758,7 +1851,6 @@ encoding! {
 encoding! {
     /// `MIMG_NSA1`, 96 bits.
     MimgNsa1(u128) fixed 0xf0000000 op [18+7, 0+1] {
-        opm with_opm u32 [0+1],
         nsa with_nsa u32 [1+2],
         dim with_dim u32 [3+3],
         dlc with_dlc u32 [7+1],
@@ -1769,7 +1861,7 @@ encoding! {
         r128 with_r128 u32 [15+1],
         tfe with_tfe u32 [16+1],
         lwe with_lwe u32 [17+1],
-        op with_op u32 [18+7],
+        op with_op u32 [18+7, 0+1],
         slc with_slc u32 [25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
@@ -1788,7 +1880,6 @@ encoding! {
 encoding! {
     /// `MIMG_NSA2`, 128 bits.
     MimgNsa2(u128) fixed 0xf0000000 op [18+7, 0+1] {
-        opm with_opm u32 [0+1],
         nsa with_nsa u32 [1+2],
         dim with_dim u32 [3+3],
         dlc with_dlc u32 [7+1],
@@ -1799,7 +1890,7 @@ encoding! {
         r128 with_r128 u32 [15+1],
         tfe with_tfe u32 [16+1],
         lwe with_lwe u32 [17+1],
-        op with_op u32 [18+7],
+        op with_op u32 [18+7, 0+1],
         slc with_slc u32 [25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
@@ -1822,7 +1913,6 @@ encoding! {
 encoding! {
     /// `MIMG_NSA3`, 160 bits.
     MimgNsa3([u32; 5]) fixed 0xf0000000 op [18+7, 0+1] {
-        opm with_opm u32 [0+1],
         nsa with_nsa u32 [1+2],
         dim with_dim u32 [3+3],
         dlc with_dlc u32 [7+1],
@@ -1833,7 +1923,7 @@ encoding! {
         r128 with_r128 u32 [15+1],
         tfe with_tfe u32 [16+1],
         lwe with_lwe u32 [17+1],
-        op with_op u32 [18+7],
+        op with_op u32 [18+7, 0+1],
         slc with_slc u32 [25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],

@@ -149,6 +149,7 @@ encoding! {
     S_TTRACEDATA_IMM = 40;
     S_WAITCNT = 12;
     S_WAITCNT_DEPCTR = 35;
+    S_WAIT_IDLE = 34;
     S_WAKEUP = 3;
 }
 
@@ -262,6 +263,8 @@ encoding! {
         offset with_offset u32 [32+21],
         soffset with_soffset u32 [57+7],
     }
+    S_ATC_PROBE = 38;
+    S_ATC_PROBE_BUFFER = 39;
     S_BUFFER_LOAD_DWORD = 8;
     S_BUFFER_LOAD_DWORDX16 = 12;
     S_BUFFER_LOAD_DWORDX2 = 9;
@@ -1265,8 +1268,7 @@ encoding! {
         glc with_glc u32 [14+1],
         dlc with_dlc u32 [15+1],
         lds with_lds u32 [16+1],
-        op with_op u32 [18+7],
-        opm with_opm u32 [25+1],
+        op with_op u32 [18+7, 25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
         vdata with_vdata u32 [40+8],
@@ -1360,13 +1362,12 @@ encoding! {
         idxen with_idxen u32 [13+1],
         glc with_glc u32 [14+1],
         dlc with_dlc u32 [15+1],
-        op with_op u32 [16+3],
         format with_format u32 [19+7],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
         vdata with_vdata u32 [40+8],
         srsrc with_srsrc u32 [48+5],
-        opm with_opm u32 [53+1],
+        op with_op u32 [16+3, 53+1],
         slc with_slc u32 [54+1],
         tfe with_tfe u32 [55+1],
         soffset with_soffset u32 [56+8],
@@ -1392,7 +1393,6 @@ encoding! {
 encoding! {
     /// `ENC_MIMG`, 64 bits.
     Mimg(u64) fixed 0xf0000000 op [18+7, 0+1] {
-        opm with_opm u32 [0+1],
         nsa with_nsa u32 [1+2],
         dim with_dim u32 [3+3],
         dlc with_dlc u32 [7+1],
@@ -1403,7 +1403,7 @@ encoding! {
         r128 with_r128 u32 [15+1],
         tfe with_tfe u32 [16+1],
         lwe with_lwe u32 [17+1],
-        op with_op u32 [18+7],
+        op with_op u32 [18+7, 0+1],
         slc with_slc u32 [25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
@@ -1752,7 +1752,6 @@ encoding! {
 encoding! {
     /// `MIMG_NSA1`, 96 bits.
     MimgNsa1(u128) fixed 0xf0000000 op [18+7, 0+1] {
-        opm with_opm u32 [0+1],
         nsa with_nsa u32 [1+2],
         dim with_dim u32 [3+3],
         dlc with_dlc u32 [7+1],
@@ -1763,7 +1762,7 @@ encoding! {
         r128 with_r128 u32 [15+1],
         tfe with_tfe u32 [16+1],
         lwe with_lwe u32 [17+1],
-        op with_op u32 [18+7],
+        op with_op u32 [18+7, 0+1],
         slc with_slc u32 [25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
@@ -1782,7 +1781,6 @@ encoding! {
 encoding! {
     /// `MIMG_NSA2`, 128 bits.
     MimgNsa2(u128) fixed 0xf0000000 op [18+7, 0+1] {
-        opm with_opm u32 [0+1],
         nsa with_nsa u32 [1+2],
         dim with_dim u32 [3+3],
         dlc with_dlc u32 [7+1],
@@ -1793,7 +1791,7 @@ encoding! {
         r128 with_r128 u32 [15+1],
         tfe with_tfe u32 [16+1],
         lwe with_lwe u32 [17+1],
-        op with_op u32 [18+7],
+        op with_op u32 [18+7, 0+1],
         slc with_slc u32 [25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],
@@ -1816,7 +1814,6 @@ encoding! {
 encoding! {
     /// `MIMG_NSA3`, 160 bits.
     MimgNsa3([u32; 5]) fixed 0xf0000000 op [18+7, 0+1] {
-        opm with_opm u32 [0+1],
         nsa with_nsa u32 [1+2],
         dim with_dim u32 [3+3],
         dlc with_dlc u32 [7+1],
@@ -1827,7 +1824,7 @@ encoding! {
         r128 with_r128 u32 [15+1],
         tfe with_tfe u32 [16+1],
         lwe with_lwe u32 [17+1],
-        op with_op u32 [18+7],
+        op with_op u32 [18+7, 0+1],
         slc with_slc u32 [25+1],
         encoding with_encoding u32 [26+6],
         vaddr with_vaddr u32 [32+8],

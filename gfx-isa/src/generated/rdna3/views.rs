@@ -182,6 +182,8 @@ encoding! {
     S_MOVK_I32 = 0;
     S_MULK_I32 = 16;
     S_SETREG_B32 = 18;
+    S_SUBVECTOR_LOOP_BEGIN = 22;
+    S_SUBVECTOR_LOOP_END = 23;
     S_VERSION = 1;
     S_WAITCNT_EXPCNT = 26;
     S_WAITCNT_LGKMCNT = 27;
@@ -264,6 +266,8 @@ encoding! {
         offset with_offset u32 [32+21],
         soffset with_soffset u32 [57+7],
     }
+    S_ATC_PROBE = 34;
+    S_ATC_PROBE_BUFFER = 35;
     S_BUFFER_LOAD_B128 = 10;
     S_BUFFER_LOAD_B256 = 11;
     S_BUFFER_LOAD_B32 = 8;

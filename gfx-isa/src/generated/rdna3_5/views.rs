@@ -225,6 +225,8 @@ encoding! {
     S_MOVK_I32 = 0;
     S_MULK_I32 = 16;
     S_SETREG_B32 = 18;
+    S_SUBVECTOR_LOOP_BEGIN = 22;
+    S_SUBVECTOR_LOOP_END = 23;
     S_VERSION = 1;
     S_WAITCNT_EXPCNT = 26;
     S_WAITCNT_LGKMCNT = 27;

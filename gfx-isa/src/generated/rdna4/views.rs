@@ -24,6 +24,8 @@ encoding! {
     S_AND_NOT1_WREXEC_B64 = 55;
     S_AND_SAVEEXEC_B32 = 32;
     S_AND_SAVEEXEC_B64 = 33;
+    S_BARRIER_INIT = 81;
+    S_BARRIER_JOIN = 82;
     S_BARRIER_SIGNAL = 78;
     S_BARRIER_SIGNAL_ISFIRST = 79;
     S_BCNT0_I32_B32 = 22;
@@ -57,6 +59,7 @@ encoding! {
     S_FLOOR_F16 = 108;
     S_FLOOR_F32 = 97;
     S_GETPC_B64 = 71;
+    S_GET_BARRIER_STATE = 80;
     S_MOVRELD_B32 = 66;
     S_MOVRELD_B64 = 67;
     S_MOVRELSD_2_B32 = 68;
@@ -161,6 +164,7 @@ encoding! {
         op with_op u32 [16+7],
         encoding with_encoding u32 [23+9],
     }
+    S_BARRIER_LEAVE = 21;
     S_BARRIER_WAIT = 20;
     S_BRANCH = 32;
     S_CBRANCH_EXECNZ = 38;
@@ -189,6 +193,7 @@ encoding! {
     S_TRAP = 16;
     S_TTRACEDATA = 58;
     S_TTRACEDATA_IMM = 59;
+    S_WAITCNT = 9;
     S_WAIT_ALU = 8;
     S_WAIT_BVHCNT = 67;
     S_WAIT_DSCNT = 70;
