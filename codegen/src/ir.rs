@@ -29,6 +29,67 @@ pub struct Ir {
     pub subgroups: Vec<String>,
     /// Names of other generations or assemblers: alias and the `Op` it means, sorted.
     pub aliases: Vec<(String, u16)>,
+    /// Slots of all syntaxes, one list after the other.
+    pub slots: Vec<Slot>,
+    /// Modifiers of all syntaxes, one list after the other.
+    pub modifiers: Vec<Modifier>,
+    /// Assembly syntaxes; rows refer to them by index.
+    pub syntaxes: Vec<Syntax>,
+}
+
+/// The assembly syntax of a row. Kinds are the names of the runtime's enum variants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Syntax {
+    /// First of [`Ir::slots`] and how many.
+    pub slots: (u16, u8),
+    /// First of [`Ir::modifiers`] and how many.
+    pub modifiers: (u16, u8),
+    /// `Family`
+    pub family: &'static str,
+    /// `Suffix`
+    pub suffix: &'static str,
+}
+
+/// What is written between commas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slot {
+    /// `SlotKind`
+    pub kind: &'static str,
+    /// First bit.
+    pub offset: u8,
+    /// Number of bits.
+    pub count: u8,
+    /// The register number is the field's value shifted left by this.
+    pub scale: u8,
+    /// Registers.
+    pub dwords: u8,
+    /// `Value`
+    pub value: &'static str,
+    /// Number of the source; 3: the destination; 7: neither.
+    pub source: u8,
+    /// `Mods`
+    pub mods: &'static str,
+    /// `Half`
+    pub half: &'static str,
+    /// Bit that makes the register an AGPR; 0: never; 255: always.
+    pub acc: u8,
+    /// A bit that says whether the slot is written, by kind.
+    pub returns: u8,
+    /// By kind.
+    pub extra: u8,
+}
+
+/// What is written after the operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Modifier {
+    /// `ModifierKind`
+    pub kind: &'static str,
+    /// First bit.
+    pub offset: u8,
+    /// Number of bits.
+    pub count: u8,
+    /// By kind.
+    pub extra: u8,
 }
 
 /// One generation's tables.
@@ -117,6 +178,8 @@ pub struct Row {
     pub prefix_of: Option<u8>,
     /// Index into [`Ir::mnemonics`].
     pub mnemonic: u16,
+    /// Index into [`Ir::syntaxes`].
+    pub syntax: u16,
     /// Index into [`Ir::groups`].
     pub group: u8,
     /// Index into [`Ir::subgroups`].

@@ -57,6 +57,9 @@ pub fn lower(inputs: &[(Generation, Spec)], names: &Names) -> Result<Ir, LowerEr
         formats: pools.formats.items,
         operands: pools.operands,
         lists: pools.lists.items.into_iter().map(|(_, at)| at).collect(),
+        slots: Vec::new(),
+        modifiers: Vec::new(),
+        syntaxes: Vec::new(),
     })
 }
 
@@ -373,6 +376,7 @@ impl GenerationLowering<'_> {
             mandatory,
             prefix_of: None,
             mnemonic: self.interner.mnemonics.get(&mnemonic).copied().unwrap_or(0),
+            syntax: 0,
             group: u8::try_from(self.interner.groups[&inst.group]).map_err(|_| self.error(path(), "too many groups"))?,
             subgroup: u8::try_from(self.interner.subgroups[first_subgroup(inst)])
                 .map_err(|_| self.error(path(), "too many subgroups"))?,

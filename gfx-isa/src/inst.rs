@@ -250,6 +250,12 @@ impl Inst {
         self.operands().find(|operand| operand.field() == Some(field)).map(|operand| operand.value())
     }
 
+    /// Up to 32 bits of the words.
+    #[inline]
+    pub(crate) fn bits(&self, offset: u32, count: u32) -> u32 {
+        get_bits(&self.words, offset, count)
+    }
+
     /// The value of an operand's field, from the word.
     #[inline]
     pub(crate) fn raw(&self, desc: OperandDesc) -> u32 {

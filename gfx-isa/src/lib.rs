@@ -16,11 +16,13 @@ pub mod cli;
 #[cfg(feature = "std")]
 pub mod compare;
 mod decode;
+mod disasm;
 #[rustfmt::skip]
 mod generated;
 mod generation;
 mod inst;
 mod operand;
+mod syntax;
 mod table;
 mod view;
 
@@ -29,6 +31,7 @@ pub use catalog::{
     ValueRun,
 };
 pub use decode::{DecodeError, DecodeErrorKind, Decoder};
+pub use disasm::{Formatter, Options, Targets};
 pub use generated::Generation;
 #[doc(inline)]
 pub use generated::modules::*;

@@ -3,6 +3,8 @@
 use crate::generated::field::Field;
 use crate::generated::op::{self, Op};
 use crate::generated::{group, layout, mnemonic, operand};
+use crate::generated::syntax::SYNTAXES;
+use crate::syntax::Syntax;
 use crate::Generation;
 
 /// One generation's tables.
@@ -151,6 +153,11 @@ impl Row {
     pub(crate) fn mnemonic(self) -> &'static str {
         let offset = self.cold(0, 20) as usize;
         &mnemonic::POOL[offset..offset + self.cold(20, 6) as usize]
+    }
+
+    #[inline]
+    pub(crate) fn syntax(self) -> &'static Syntax {
+        &SYNTAXES[self.cold(43, 13) as usize]
     }
 
     pub(crate) const fn group(self) -> &'static str {

@@ -79,7 +79,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let specs = specs(&sources, args.xml.as_deref())?;
     let read = start.elapsed();
     let (inputs, names) = corrected(specs)?;
-    let (ir, files) = codegen::generate(&inputs, &names)?;
+    let path = root().join("data/syntax.toml");
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let exceptions = codegen::Exceptions::parse(&text).with_context(|| path.display().to_string())?;
+    let (ir, files) = codegen::generate(&inputs, &names, &exceptions)?;
     for ((generation, spec), tables) in inputs.iter().zip(&ir.generations) {
         let prefix = format!("{}/", generation.name);
         let bytes: usize = files.iter().filter(|(path, _)| path.starts_with(&prefix)).map(|(_, text)| text.len()).sum();

@@ -111,6 +111,7 @@ fn row(row: &Row, pool: &[(u32, u8)]) -> String {
         (u64::from(row.group), 26),
         (u64::from(row.subgroup), 31),
         (u64::from(row.flags), 38),
+        (u64::from(row.syntax), 43),
     ]);
     format!("Row({hot:#x}, {cold:#x})")
 }

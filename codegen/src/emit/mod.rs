@@ -26,6 +26,7 @@ pub(crate) fn emit(ir: &Ir) -> BTreeMap<String, String> {
     add("operand.rs".into(), &sources, shared::operands(ir));
     add("layout.rs".into(), &sources, shared::layouts(ir));
     add("group.rs".into(), &sources, shared::groups(ir));
+    add("syntax.rs".into(), &sources, shared::syntax(ir));
     let pool = shared::mnemonics(ir).1;
     for (index, generation) in ir.generations.iter().enumerate() {
         let source = &sources[index..=index];
@@ -64,6 +65,7 @@ fn modules(ir: &Ir) -> File {
         pub(crate) mod mnemonic;
         pub(crate) mod op;
         pub(crate) mod operand;
+        pub(crate) mod syntax;
         #(#modules)*
 
         /// The generations compiled in.

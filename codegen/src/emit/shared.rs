@@ -163,6 +163,39 @@ pub(crate) fn layouts(ir: &Ir) -> File {
     file
 }
 
+pub(crate) fn syntax(ir: &Ir) -> File {
+    let mut file = File::new("Assembly syntax of rows.");
+    file.items(quote! {
+        use crate::syntax::Family as F;
+        use crate::syntax::Half as H;
+        use crate::syntax::ModifierKind as M;
+        use crate::syntax::Mods as S;
+        use crate::syntax::SlotKind as K;
+        use crate::syntax::Suffix as X;
+        use crate::syntax::Value as V;
+        use crate::syntax::{Modifier, Slot, Syntax};
+    });
+    let slots: Vec<String> = ir.slots.iter().map(|s| {
+        format!(
+            "Slot::new(K::{}, ({}, {}, {}), {}, V::{}, {}, S::{}, H::{}, {}, {}, {})",
+            s.kind, s.offset, s.count, s.scale, s.dwords, s.value, s.source, s.mods, s.half, s.acc, s.returns, s.extra
+        )
+    }).collect();
+    file.table("Slots of all syntaxes.", "SLOTS", "Slot", &slots);
+    let modifiers: Vec<String> = ir.modifiers.iter().map(|m| {
+        format!("Modifier::new(M::{}, {}, {}, {})", m.kind, m.offset, m.count, m.extra)
+    }).collect();
+    file.table("Modifiers of all syntaxes.", "MODIFIERS", "Modifier", &modifiers);
+    let syntaxes: Vec<String> = ir.syntaxes.iter().map(|s| {
+        format!(
+            "Syntax::new(({}, {}), ({}, {}), F::{}, X::{})",
+            s.slots.0, s.slots.1, s.modifiers.0, s.modifiers.1, s.family, s.suffix
+        )
+    }).collect();
+    file.table("Syntaxes; rows hold the index.", "SYNTAXES", "Syntax", &syntaxes);
+    file
+}
+
 fn layout(ir: &Ir, layout: &Layout) -> String {
     let fields: Vec<String> = layout.fields.iter().map(|(name, field, ranges)| {
         let ranges: Vec<String> = ranges.iter().map(|(offset, count)| format!("({offset}, {count})")).collect();

@@ -17,6 +17,7 @@ pub(crate) mod layout;
 pub(crate) mod mnemonic;
 pub(crate) mod op;
 pub(crate) mod operand;
+pub(crate) mod syntax;
 #[cfg(feature = "cdna1")]
 /// Encodings and opcodes of CDNA 1.
 pub mod cdna1;

@@ -1,0 +1,701 @@
+//! Derives the assembly syntax of each row from its operands, its encoding and the exceptions of `data/syntax.toml`.
+//! The names of kinds are the variants of the runtime's enums.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{self, Ir, Modifier, Slot, Syntax};
+
+pub(crate) mod exceptions;
+
+use exceptions::Exceptions;
+
+/// An operand with its names.
+struct Operand<'a> {
+    field: &'a str,
+    ty: &'a str,
+    kind: ir::Kind,
+    format: &'a str,
+    raw: &'a ir::Operand,
+}
+
+/// What is known of a row.
+struct Context<'a> {
+    generation: &'a str,
+    encoding: &'a str,
+    op: &'a str,
+    operands: Vec<Operand<'a>>,
+    /// Offset and count of each field with one range.
+    fields: BTreeMap<&'a str, (u8, u8)>,
+    /// The other encodings that have the instruction.
+    elsewhere: &'a BTreeSet<&'a str>,
+    exceptions: &'a Exceptions,
+}
+
+/// Derives and interns the syntax of every row.
+pub(crate) fn attach(ir: &mut Ir, exceptions: &Exceptions) {
+    let mut pools = Pools::default();
+    let mut of_rows: Vec<Vec<u16>> = Vec::new();
+    for generation in &ir.generations {
+        let mut encodings: BTreeMap<u16, BTreeSet<&str>> = BTreeMap::new();
+        for row in generation.rows.iter().flatten() {
+            let name = generation.encodings[row.encoding as usize].name.as_str();
+            encodings.entry(row.op).or_default().insert(name);
+        }
+        let mut indices = Vec::new();
+        for row in &generation.rows {
+            let Some(row) = row else {
+                indices.push(0);
+                continue;
+            };
+            let (start, len) = ir.lists[row.list as usize];
+            let encoding = &generation.encodings[row.encoding as usize];
+            let context = Context {
+                generation: &generation.name,
+                encoding: &encoding.name,
+                op: &ir.ops[row.op as usize],
+                operands: ir.operands[start as usize..][..len as usize].iter().map(|raw| operand(ir, raw)).collect(),
+                fields: fields(ir, encoding),
+                elsewhere: &encodings[&row.op],
+                exceptions,
+            };
+            indices.push(pools.syntax(context.derive()));
+        }
+        of_rows.push(indices);
+    }
+    for (generation, indices) in ir.generations.iter_mut().zip(of_rows) {
+        for (row, index) in generation.rows.iter_mut().zip(indices) {
+            if let Some(row) = row {
+                row.syntax = index;
+            }
+        }
+    }
+    ir.slots = pools.slots;
+    ir.modifiers = pools.modifiers;
+    ir.syntaxes = pools.syntaxes;
+}
+
+fn operand<'a>(ir: &'a Ir, raw: &'a ir::Operand) -> Operand<'a> {
+    let ty = &ir.operand_types[raw.ty as usize];
+    Operand {
+        field: raw.field.map_or("", |at| &ir.fields[at as usize]),
+        ty: &ty.name,
+        kind: ty.kind,
+        format: ir.formats[raw.format as usize].name.trim_start_matches("FMT_").trim_start_matches("NUM_"),
+        raw,
+    }
+}
+
+fn fields<'a>(ir: &'a Ir, encoding: &ir::Encoding) -> BTreeMap<&'a str, (u8, u8)> {
+    let mut fields = BTreeMap::new();
+    for (name, canonical, ranges) in &ir.layouts[encoding.layout as usize].fields {
+        if let [range] = ranges.as_slice() {
+            fields.insert(name.as_str(), *range);
+            fields.entry(ir.fields[*canonical as usize].as_str()).or_insert(*range);
+        }
+    }
+    fields
+}
+
+#[derive(Default)]
+struct Pools {
+    slots: Vec<Slot>,
+    slot_lists: BTreeMap<Vec<Slot>, u16>,
+    modifiers: Vec<Modifier>,
+    modifier_lists: BTreeMap<Vec<Modifier>, u16>,
+    syntaxes: Vec<Syntax>,
+    index: BTreeMap<Syntax, u16>,
+}
+
+impl Pools {
+    fn syntax(&mut self, derived: Derived) -> u16 {
+        fn place<T: Clone + Ord>(all: &mut Vec<T>, known: &mut BTreeMap<Vec<T>, u16>, list: Vec<T>) -> (u16, u8) {
+            let len = list.len() as u8;
+            let at = *known.entry(list).or_insert_with_key(|list| {
+                all.extend(list.iter().cloned());
+                u16::try_from(all.len() - list.len()).expect("fewer than 65,536 entries")
+            });
+            (at, len)
+        }
+        let syntax = Syntax {
+            slots: place(&mut self.slots, &mut self.slot_lists, derived.slots),
+            modifiers: place(&mut self.modifiers, &mut self.modifier_lists, derived.modifiers),
+            family: derived.family,
+            suffix: derived.suffix,
+        };
+        *self.index.entry(syntax).or_insert_with_key(|syntax| {
+            self.syntaxes.push(*syntax);
+            u16::try_from(self.syntaxes.len() - 1).expect("fewer than 65,536 syntaxes")
+        })
+    }
+}
+
+struct Derived {
+    slots: Vec<Slot>,
+    modifiers: Vec<Modifier>,
+    family: &'static str,
+    suffix: &'static str,
+}
+
+impl Slot {
+    fn new(kind: &'static str, place: (u8, u8)) -> Slot {
+        Slot {
+            kind,
+            offset: place.0,
+            count: place.1,
+            scale: 0,
+            dwords: 1,
+            value: "I32",
+            source: 7,
+            mods: "None",
+            half: "None",
+            acc: 0,
+            returns: 0,
+            extra: 0,
+        }
+    }
+}
+
+fn modifier(kind: &'static str, place: (u8, u8), extra: u8) -> Modifier {
+    Modifier { kind, offset: place.0, count: place.1, extra }
+}
+
+/// Names of one-bit modifiers, in the order of the runtime's `names::FLAGS`.
+const FLAGS: [&str; 24] = [
+    "idxen", "offen", "gds", "glc", "slc", "dlc", "sc0", "sc1", "nt", "nv", "lds", "tfe", "lwe", "d16", "a16", "r128",
+    "unorm", "da", "scale_offset", "done", "vm", "compr", "row_en", "matrix_a_reuse",
+];
+
+/// Names of numbers, in the order of the runtime's `names::NUMBERS`.
+const NUMBERS: [&str; 13] = [
+    "offset", "offset0", "offset1", "cbsz", "abid", "blgp", "wait_exp", "wait_vdst", "wait_va_vdst", "wait_vm_vsrc",
+    "scale_sel", "byte_sel", "index_key",
+];
+
+fn index_of(names: &[&str], name: &str) -> u8 {
+    names.iter().position(|known| *known == name).expect("a known name") as u8
+}
+
+impl Context<'_> {
+    fn is(&self, generations: &[&str]) -> bool {
+        generations.contains(&self.generation)
+    }
+
+    /// GFX9: CDNA 1 to 4.
+    fn gfx9(&self) -> bool {
+        self.is(&["cdna1", "cdna2", "cdna3", "cdna4"])
+    }
+
+    fn gfx940(&self) -> bool {
+        self.is(&["cdna3", "cdna4"])
+    }
+
+    fn gfx11_plus(&self) -> bool {
+        self.is(&["rdna3", "rdna3_5", "rdna4", "cdna5"])
+    }
+
+    fn gfx12_plus(&self) -> bool {
+        self.is(&["rdna4", "cdna5"])
+    }
+
+    fn field(&self, name: &str) -> Option<(u8, u8)> {
+        self.fields.get(name).copied()
+    }
+
+    fn bit(&self, name: &str) -> u8 {
+        self.field(name).map_or(0, |(offset, _)| offset)
+    }
+
+    fn flag(&self, list: &mut Vec<Modifier>, field: &str, name: &str) {
+        if let Some(place) = self.field(field) {
+            list.push(modifier("Flag", place, index_of(&FLAGS, name)));
+        }
+    }
+
+    fn number(&self, list: &mut Vec<Modifier>, kind: &'static str, field: &str, name: &str) {
+        if let Some(place) = self.field(field) {
+            list.push(modifier(kind, place, index_of(&NUMBERS, name)));
+        }
+    }
+
+    fn listed(&self, list: &str) -> bool {
+        self.exceptions.has(list, self.generation, self.op)
+    }
+
+    fn family(&self) -> &'static str {
+        match self.encoding {
+            "ENC_VOP1" | "ENC_VOP2" => "Vop",
+            "ENC_VOPC" => "Vopc",
+            "ENC_VOP3" => "Vop3",
+            "VOP3_SDST_ENC" => "Vop3Sdst",
+            "ENC_VINTERP" => "Interp",
+            "VOP3P_MFMA" | "ENC_VOP3PX2" | "ENC_VOP3PX3" => "Matrix",
+            "ENC_VOP3P" if self.op.contains("WMMA") || self.op.contains("SWMMAC") || self.op.contains("ACCVGPR") => "Matrix",
+            "ENC_VOP3P" if self.op.contains("_MIX") => "Mix",
+            "ENC_VOP3P" => "Vop3p",
+            "VOPD3XY" => "Vopd3",
+            name if name.starts_with("VOPD") => "Vopd",
+            _ => "Plain",
+        }
+    }
+
+    fn suffix(&self) -> &'static str {
+        let short = |name: &&str| matches!(*name, "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" | "ENC_VINTRP");
+        let long = |name: &&str| matches!(*name, "ENC_VOP3" | "VOP3_SDST_ENC");
+        let twins = self.elsewhere.iter().any(|n| short(n)) && self.elsewhere.iter().any(|n| long(n));
+        let twins = twins && !self.listed("no_suffix") || self.listed("suffix");
+        match self.encoding {
+            "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" | "ENC_VINTRP" => if twins { "E32" } else { "None" },
+            "ENC_VOP3" | "VOP3_SDST_ENC" => if twins { "E64" } else { "Vop3" },
+            "ENC_VOP3P" => "Vop3",
+            _ => "None",
+        }
+    }
+
+    fn derive(&self) -> Derived {
+        let family = self.family();
+        let mut slots = Vec::new();
+        for operand in &self.operands {
+            if let Some(slot) = self.slot(operand, family) {
+                slots.push(slot);
+            }
+        }
+        self.reorder(&mut slots);
+        let mut modifiers = Vec::new();
+        match self.encoding {
+            "ENC_VOP3" | "VOP3_SDST_ENC" | "ENC_VINTERP" => self.vop3_modifiers(&mut modifiers, &slots),
+            "ENC_VOP3P" | "VOP3P_MFMA" | "ENC_VOP3PX2" | "ENC_VOP3PX3" => self.vop3p_modifiers(&mut modifiers, &slots, family),
+            "ENC_SMEM" => self.smem_modifiers(&mut modifiers),
+            "ENC_DS" | "ENC_VDS" => self.ds_modifiers(&mut modifiers),
+            "ENC_MUBUF" | "ENC_MTBUF" | "ENC_VBUFFER" => self.buffer_modifiers(&mut modifiers),
+            "ENC_MIMG" | "ENC_VIMAGE" | "ENC_VSAMPLE" => self.image_modifiers(&mut modifiers),
+            "ENC_EXP" | "ENC_VEXPORT" => {
+                self.flag(&mut modifiers, "DONE", "done");
+                self.flag(&mut modifiers, "COMPR", "compr");
+                self.flag(&mut modifiers, "VM", "vm");
+                self.flag(&mut modifiers, "ROW_EN", "row_en");
+            }
+            "ENC_LDSDIR" | "ENC_VDSDIR" => {
+                self.number(&mut modifiers, "NumberAlways", "WAIT_VDST", "wait_vdst");
+                self.number(&mut modifiers, "NumberAlways", "WAIT_VA_VDST", "wait_va_vdst");
+                self.number(&mut modifiers, "NumberAlways", "WAIT_VM_VSRC", "wait_vm_vsrc");
+            }
+            name if name.contains("FLAT") || name.contains("GLOBAL") || name.contains("SCRATCH") => {
+                self.flat_modifiers(&mut modifiers);
+            }
+            _ => {}
+        }
+        let nsa = self.encoding == "ENC_MIMG" && !self.gfx9() && self.operands.iter().any(|o| o.field == "SAMP");
+        Derived { slots, modifiers, family, suffix: if nsa { "Nsa" } else { self.suffix() } }
+    }
+
+    fn reorder(&self, slots: &mut Vec<Slot>) {
+        if self.op.starts_with("S_SETREG_B32") || self.op.starts_with("S_SETREG_IMM") {
+            slots.sort_by_key(|slot| slot.kind != "HwReg");
+        }
+    }
+
+    /// The slot of an operand; none for what assembly does not write.
+    fn slot(&self, operand: &Operand, family: &'static str) -> Option<Slot> {
+        let raw = operand.raw;
+        let place = (raw.offset, raw.count);
+        let image = matches!(self.encoding, "ENC_MIMG" | "ENC_VIMAGE" | "ENC_VSAMPLE");
+        if operand.ty == "OPR_VCC" && matches!(family, "Vop" | "Vopc") {
+            return Some(Slot::new(if family == "Vopc" { "VopcDst" } else { "Vcc" }, (0, 0)));
+        }
+        if image && operand.field.is_empty() && operand.kind == ir::Kind::Vgpr {
+            return Some(self.image_address(self.field("VADDR").unwrap_or((0, 0)), raw));
+        }
+        if raw.implicit || (operand.field.is_empty() && raw.count == 0) {
+            return None;
+        }
+        if operand.ty == "OPR_EXEC" {
+            return None;
+        }
+        if operand.field == "LITERAL" && raw.count >= 32 {
+            let mut slot = Slot::new("Literal", (raw.offset, 0));
+            slot.value = value(operand);
+            slot.dwords = if raw.count == 64 { 2 } else { 1 };
+            return Some(slot);
+        }
+        let scalar_memory = self.encoding == "ENC_SMEM";
+        let flat = self.encoding.contains("FLAT") || self.encoding.contains("GLOBAL") || self.encoding.contains("SCRATCH");
+        let scratch = self.encoding.contains("SCRATCH");
+        let buffer = matches!(self.encoding, "ENC_MUBUF" | "ENC_MTBUF" | "ENC_VBUFFER");
+        let slot = match (operand.field, operand.kind) {
+            ("SADDR", _) if flat => {
+                let mut slot = Slot::new("Saddr", place);
+                slot.dwords = words(raw.size);
+                slot
+            }
+            ("VADDR", _) if scratch => {
+                let mut slot = Slot::new("ScratchAddr", place);
+                slot.extra = self.bit("SVE");
+                slot.returns = if self.gfx9() || self.is(&["rdna1", "rdna2"]) { self.bit("SADDR") } else { 0 };
+                slot.returns = self.bit("SADDR");
+                slot
+            }
+            ("VADDR", _) if flat => {
+                let mut slot = Slot::new("GlobalAddr", place);
+                let used = self.operands.iter().any(|o| o.field == "SADDR");
+                slot.extra = if used { 1 } else { 0 };
+                slot.returns = self.bit("SADDR");
+                slot
+            }
+            ("VDST", _) if flat && self.op.contains("ATOMIC") => {
+                let mut slot = self.register(operand, family);
+                slot.returns = match self.field("GLC").or(self.field("SC0")).or(self.field("TH")) {
+                    Some((offset, _)) => offset,
+                    None => 0,
+                };
+                slot
+            }
+            ("VADDR", ir::Kind::Vgpr) if buffer => {
+                let mut slot = Slot::new("BufferAddr", place);
+                slot.extra = self.bit("OFFEN");
+                slot.returns = self.bit("IDXEN");
+                slot
+            }
+            ("VDATA", _) if buffer => {
+                let mut slot = self.register(operand, family);
+                slot.kind = "BufferData";
+                slot.extra = self.bit("TFE");
+                slot.returns = if self.encoding == "ENC_MUBUF" { self.bit("LDS") } else { 0 };
+                slot
+            }
+            ("VDATA", _) if image => {
+                let mut slot = Slot::new("ImageData", place);
+                slot.dwords = words(raw.size);
+                let atomic = if self.op.contains("ATOMIC") { 1 } else { 0 };
+                let fixed = if self.op.contains("BVH") || self.op.contains("MSAA_LOAD_") { 2 } else { 0 };
+                let gather = if self.op.contains("GATHER4") || self.op == "IMAGE_MSAA_LOAD" { 4 } else { 0 };
+                slot.extra = atomic | fixed | gather;
+                slot.acc = if self.op.contains("STORE") || self.op.contains("ATOMIC") { 0 } else { 0 };
+                slot
+            }
+            ("VADDR", ir::Kind::Vgpr) if image => self.image_address(place, raw),
+            ("SOFFSET", _) if scalar_memory && operand.ty == "OPR_SMEM_OFFSET" => {
+                let mut slot = Slot::new("SmemOffset", place);
+                slot.extra = self.bit("IMM");
+                slot.returns = self.bit("SOFFSET_EN");
+                slot.dwords = self.field("OFFSET").map_or(21, |(_, count)| count);
+                slot
+            }
+            ("OFFSET", ir::Kind::Immediate) if scalar_memory => Slot::new("SignedHex", place),
+            (_, ir::Kind::Immediate) if scalar_memory => Slot::new("Inline", place),
+            ("ATTR", _) => Slot::new("Attr", place),
+            (_, ir::Kind::Named) if operand.ty == "OPR_PARAM" => Slot::new("Param", place),
+            (_, ir::Kind::Named) if operand.ty == "OPR_TGT" => Slot::new("ExpTarget", place),
+            (field, ir::Kind::Vgpr) if matches!(self.encoding, "ENC_EXP" | "ENC_VEXPORT") => {
+                let mut slot = Slot::new("ExpSrc", place);
+                slot.source = field.trim_start_matches("VSRC").parse().unwrap_or(0);
+                slot.extra = self.bit("COMPR");
+                slot
+            }
+            (_, ir::Kind::Label) => Slot::new("Label", place),
+            (_, ir::Kind::Packed | ir::Kind::Immediate) => self.immediate(operand, place),
+            (_, ir::Kind::Implicit) => return None,
+            _ => self.register(operand, family),
+        };
+        Some(slot)
+    }
+
+    fn image_address(&self, place: (u8, u8), raw: &ir::Operand) -> Slot {
+        let mut slot = Slot::new("ImageAddr", place);
+        slot.dwords = words(raw.size);
+        slot.extra = exceptions::image_address(self.op);
+        slot
+    }
+
+    fn immediate(&self, operand: &Operand, place: (u8, u8)) -> Slot {
+        let kind = match operand.ty {
+            "OPR_HWREG" => "HwReg",
+            "OPR_SENDMSG" => "SendMsg",
+            "OPR_SENDMSG_RTN" => "SendMsgRtn",
+            "OPR_WAITCNT" => "WaitCnt",
+            "OPR_WAIT_ALU" | "OPR_WAITCNT_DEPCTR" => "Depctr",
+            "OPR_DELAY" => "DelayAlu",
+            "OPR_VERSION" => "Version",
+            _ if self.op == "S_ENDPGM" => "Endpgm",
+            _ if self.listed("depctr") => "Depctr",
+            _ if self.listed("gpr_idx") => "GprIdx",
+            _ if self.listed("hex") || operand.ty.starts_with("OPR_WAIT") || operand.ty == "OPR_CLAUSE" => "Hex",
+            _ if self.encoding == "ENC_SOPK" => "Hex",
+            _ => "Inline",
+        };
+        Slot::new(kind, place)
+    }
+
+    /// A register or source operand.
+    fn register(&self, operand: &Operand, family: &'static str) -> Slot {
+        let raw = operand.raw;
+        let kind = match operand.kind {
+            ir::Kind::Vgpr | ir::Kind::VgprOrAcc | ir::Kind::Acc => "Vgpr",
+            _ => "Src",
+        };
+        let mut slot = Slot::new(kind, (raw.offset, raw.count));
+        slot.scale = raw.scale;
+        slot.dwords = if operand.format == "M64" { MASK } else { words(raw.size) };
+        slot.value = value(operand);
+        slot.acc = match (operand.kind, operand.field) {
+            (ir::Kind::Acc | ir::Kind::SourceAcc, _) => 255,
+            (ir::Kind::VgprOrAcc | ir::Kind::SourceOrAcc, field) => match (field, self.field("ACC_CD")) {
+                ("SRC1", _) => self.bit("ACC") + 1,
+                ("SRC2" | "VDST", Some((at, _))) => at,
+                _ => self.bit("ACC"),
+            },
+            _ => 0,
+        };
+        let source = match operand.field {
+            "SRC0" | "SRCX0" | "SRCY0" => Some(0),
+            "SRC1" | "VSRC1" | "VSRCX1" | "VSRCY1" => Some(1),
+            "SRC2" | "VSRCX2" | "VSRCY2" => Some(2),
+            "VDST" => Some(3),
+            _ => None,
+        };
+        if let Some(source) = source {
+            slot.source = source;
+            let float = matches!(slot.value, "F16" | "Bf16" | "F32" | "F64" | "V2F16" | "V2Bf16" | "V2F32");
+            let float = (float || self.listed("float_modifiers")) && !self.listed("int_modifiers");
+            let masks = matches!(operand.ty, "OPR_SREG" | "OPR_VCC");
+            let packed = matches!(family, "Vop3p" | "Matrix");
+            if source < 3 && !masks && !packed {
+                slot.mods = if float || family == "Mix" { "Float" } else { "Int" };
+            }
+            let vector = matches!(operand.kind, ir::Kind::Vgpr | ir::Kind::Source);
+            if self.gfx11_plus() && vector && raw.size == 16 && !self.listed("no_half") {
+                slot.half = match family {
+                    "Vop" | "Vopc" => "Bit7",
+                    "Vop3" | "Interp" => "OpSel",
+                    _ => "None",
+                };
+            }
+        }
+        if operand.field == "VDSTY" && family == "Vopd" {
+            slot.kind = "DualDst";
+            slot.extra = self.bit("VDSTX");
+        }
+        if family == "Vopd3" && matches!(operand.field, "SRCY0" | "VSRCY1" | "VSRCY2") {
+            slot.extra = 44 + slot.source;
+        } else if family == "Vopd3" && matches!(operand.field, "SRCX0" | "VSRCX1" | "VSRCX2") {
+            slot.extra = 41 + slot.source;
+        }
+        slot
+    }
+
+    fn vop3_modifiers(&self, list: &mut Vec<Modifier>, slots: &[Slot]) {
+        let sources = slots.iter().filter(|s| s.source < 3).count() as u8;
+        if self.encoding == "ENC_VINTERP" {
+            list.push(modifier("OpSel", (11, 4), sources | 8));
+            list.push(modifier("Clamp", (15, 1), 0));
+            self.number(list, "NumberAlways", "WAIT_EXP", "wait_exp");
+            return;
+        }
+        if self.encoding == "ENC_VOP3" {
+            if self.listed("bitop3") {
+                list.push(modifier("Bitop3", (0, 0), 0));
+            }
+            match self.exceptions.op_sel(self.generation, self.op) {
+                Some("byte_sel_src") => list.push(modifier("ByteSel", (11, 2), 0)),
+                Some("byte_sel_dst") => {
+                    list.push(modifier("OpSel", (11, 1), sources | 16));
+                    list.push(modifier("ByteSel", (13, 2), 1));
+                }
+                Some("scale_sel") => list.push(modifier("Number", (11, 4), index_of(&NUMBERS, "scale_sel"))),
+                Some("permlane") => list.push(modifier("PermlaneOpSel", (11, 2), 0)),
+                Some("sources") => list.push(modifier("OpSel", (11, 4), sources)),
+                _ => list.push(modifier("OpSel", (11, 4), sources | 8)),
+            }
+        }
+        list.push(modifier("Clamp", (15, 1), 0));
+        if !self.listed("bitop3") {
+            list.push(modifier("Omod", (59, 2), 0));
+        }
+    }
+
+    fn vop3p_modifiers(&self, list: &mut Vec<Modifier>, slots: &[Slot], family: &str) {
+        let sources = slots.iter().filter(|s| s.source < 3).count() as u8;
+        if self.encoding == "VOP3P_MFMA" {
+            self.number(list, "Number", "CBSZ", "cbsz");
+            self.number(list, "Number", "ABID", "abid");
+            if self.gfx940() && self.op.contains("_F64_") {
+                list.push(modifier("MfmaNeg", (61, 3), 0));
+            } else {
+                self.number(list, "Number", "BLGP", "blgp");
+            }
+            return;
+        }
+        if self.op.contains("ACCVGPR") {
+            return;
+        }
+        let base = if self.encoding == "ENC_VOP3P" { 0 } else { 64 };
+        if self.encoding == "ENC_VOP3PX2" && self.gfx9() {
+            list.push(modifier("OpSel", (11, 3), 3));
+            list.push(modifier("OpSelHi", (59, 2), 3));
+            self.number(list, "Number", "CBSZ", "cbsz");
+            self.number(list, "Number", "ABID", "abid");
+            self.number(list, "Number", "BLGP", "blgp");
+            return;
+        }
+        if family == "Matrix" {
+            self.matrix_modifiers(list, base);
+            return;
+        }
+        list.push(modifier("OpSel", (base + 11, 3), sources));
+        list.push(modifier("OpSelHi", (base + 59, 2), sources | if family == "Mix" { 8 } else { 0 }));
+        if family != "Mix" {
+            list.push(modifier("NegLo", (base + 61, 3), sources));
+            list.push(modifier("NegHi", (base + 8, 3), sources));
+        }
+        list.push(modifier("Clamp", (base + 15, 1), 0));
+    }
+
+    /// WMMA and SWMMAC: format, scale, reuse and index fields take the place of OPSEL and OPSEL_HI.
+    fn matrix_modifiers(&self, list: &mut Vec<Modifier>, base: u8) {
+        if self.op.contains("SWMMAC") {
+            let bits = exceptions::index_key_bits(self.op);
+            if bits > 0 {
+                list.push(modifier("Number", (base + 11, bits), index_of(&NUMBERS, "index_key")));
+            }
+        }
+        if self.op.contains("F8F6F4") {
+            list.push(modifier("MatrixFmt", (base + 11, 3), 0));
+            list.push(modifier("MatrixFmt", (base + 59, 2), 1));
+        }
+        if base != 0 {
+            list.push(modifier("MatrixScale", (11, 1), 0));
+            list.push(modifier("MatrixScale", (59, 1), 1));
+            list.push(modifier("MatrixScaleFmt", (8, 2), 0));
+            list.push(modifier("MatrixScaleFmt", (61, 2), 1));
+        }
+        if self.generation == "cdna5" {
+            list.push(modifier("MatrixReuse", (if base == 0 { 13 } else { 13 }, 1), 0));
+            list.push(modifier("MatrixReuse", (if base == 0 { 14 } else { 14 }, 1), 1));
+        }
+        list.push(modifier("NegLo", (base + 61, 3), 3));
+        list.push(modifier("NegHi", (base + 8, 3), 3));
+        list.push(modifier("Clamp", (base + 15, 1), 0));
+    }
+
+    fn cache_modifiers(&self, list: &mut Vec<Modifier>) {
+        self.flag(list, "SCALE_OFFSET", "scale_offset");
+        if let Some(place) = self.field("TH") {
+            let kind = if self.op.contains("ATOMIC") {
+                2
+            } else if self.op.contains("STORE") || self.op.contains("TENSOR_SAVE") {
+                1
+            } else {
+                0
+            };
+            list.push(modifier("Th", place, kind));
+        }
+        if let Some(place) = self.field("SCOPE") {
+            list.push(modifier("Scope", place, 0));
+        }
+        for (field, name) in [("GLC", "glc"), ("SLC", "slc"), ("DLC", "dlc"), ("SC0", "sc0"), ("NT", "nt"), ("SC1", "sc1")] {
+            self.flag(list, field, name);
+        }
+        if self.generation == "cdna5" {
+            self.flag(list, "NV", "nv");
+        }
+    }
+
+    fn smem_modifiers(&self, list: &mut Vec<Modifier>) {
+        self.cache_modifiers(list);
+    }
+
+    fn ds_modifiers(&self, list: &mut Vec<Modifier>) {
+        let two = self.listed("two_offsets") || ["2ADDR", "READ2", "WRITE2", "WRXCHG2"].iter().any(|part| self.op.contains(part));
+        if self.op.contains("SWIZZLE") {
+            list.push(modifier("Swizzle", (0, 16), 0));
+        } else if two {
+            self.number(list, "Number", "OFFSET0", "offset0");
+            self.number(list, "Number", "OFFSET1", "offset1");
+        } else if self.op != "DS_NOP" {
+            list.push(modifier("DsOffset", (0, 16), 0));
+        }
+        self.flag(list, "GDS", "gds");
+    }
+
+    fn buffer_modifiers(&self, list: &mut Vec<Modifier>) {
+        let typed = self.op.starts_with("TBUFFER");
+        if typed && self.field("DFMT").is_some() {
+            list.push(modifier("FormatDfmt", (19, 7), 0));
+        } else if let (true, Some(place)) = (typed, self.field("FORMAT")) {
+            list.push(modifier("Format", place, 0));
+        }
+        let empty = self.operands.iter().all(|o| o.raw.implicit);
+        if !empty {
+            self.flag(list, "IDXEN", "idxen");
+            self.flag(list, "OFFEN", "offen");
+            let place = self.field("OFFSET").unwrap_or((0, 12));
+            list.push(modifier("Number", place, 0));
+        }
+        self.cache_modifiers(list);
+        self.flag(list, "TFE", "tfe");
+        self.flag(list, "LDS", "lds");
+    }
+
+    fn flat_modifiers(&self, list: &mut Vec<Modifier>) {
+        if let Some(place) = self.field("OFFSET") {
+            let flat = matches!(self.encoding, "ENC_FLAT");
+            let kind = if flat { "FlatOffset" } else { "SignedOffset" };
+            list.push(modifier(kind, place, 0));
+        }
+        self.cache_modifiers(list);
+        self.flag(list, "LDS", "lds");
+    }
+
+    fn image_modifiers(&self, list: &mut Vec<Modifier>) {
+        let ray = self.op.contains("BVH");
+        let tensor = self.op.starts_with("TENSOR");
+        if !ray && !tensor {
+            list.push(modifier("Dmask", self.field("DMASK").unwrap_or((8, 4)), 0));
+            if let Some(place) = self.field("DIM") {
+                list.push(modifier("Dim", place, 0));
+            }
+            self.flag(list, "UNORM", "unorm");
+        }
+        self.cache_modifiers(list);
+        if tensor {
+            return;
+        }
+        if !ray || self.gfx12_plus() {
+            self.flag(list, "R128", "r128");
+        }
+        self.flag(list, "A16", "a16");
+        if !ray {
+            self.flag(list, "TFE", "tfe");
+            self.flag(list, "LWE", "lwe");
+            if self.gfx9() {
+                self.flag(list, "DA", "da");
+            }
+            self.flag(list, "D16", "d16");
+        }
+    }
+}
+
+/// `dwords` of lane masks, whose registers depend on the size of waves.
+const MASK: u8 = 62;
+
+fn words(bits: u16) -> u8 {
+    bits.div_ceil(32).clamp(1, 63) as u8
+}
+
+/// How a constant of the operand is written.
+fn value(operand: &Operand) -> &'static str {
+    match operand.format {
+        "F16" if operand.raw.size == 16 => "F16",
+        "BF16" if operand.raw.size == 16 => "Bf16",
+        "PK2_F16" | "F16" => "V2F16",
+        "PK2_BF16" => "V2Bf16",
+        "F32" => "F32",
+        "PK2_F32" => "V2F32",
+        "PK2_B32" => "V2I32",
+        "F64" => "F64",
+        "PK2_I16" | "PK2_U16" => "V2I16",
+        "I16" | "U16" | "B16" if operand.raw.size == 16 => "I16",
+        "FP8" | "BF8" => "Fp8",
+        _ if operand.raw.size == 64 => "I64",
+        _ => "I32",
+    }
+}
