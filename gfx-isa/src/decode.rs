@@ -3,8 +3,8 @@
 use core::fmt;
 
 use crate::Generation;
-use crate::inst::Inst;
-use crate::table::{Class, Form, Kind, OperandDesc, Row, Space, Tables};
+use crate::inst::{Inst, Sdwa};
+use crate::table::{Class, Form, Kind, OperandDesc, Row, Source, Space, Tables};
 use crate::view::get_bits;
 
 /// Longest instruction in dwords: an image instruction of RDNA 1 and 2 with three dwords of addresses.
@@ -237,6 +237,9 @@ fn shape(
                     return Err(ReservedVariant);
                 }
                 check(row.operands(), words, row, 0)?;
+                if form == Form::Sdwa && !sdwa_is_valid(tables, words[base], row) {
+                    return Err(ReservedVariant);
+                }
                 return Ok((form, base + 1));
             }
         }
@@ -261,6 +264,16 @@ fn shape(
         1 => (Form::Literal, base + mandatory.max(1)),
         _ => (Form::Literal64, base + mandatory.max(2)),
     })
+}
+
+/// Whether the selectors of an SDWA dword have a meaning and a scalar source 0 exists.
+fn sdwa_is_valid(tables: &Tables, word: u32, row: Row) -> bool {
+    let sdwa = Sdwa(word);
+    // Compares have a scalar destination in the place of the destination's selectors.
+    let is_compare = tables.encodings[row.encoding()].name == "ENC_VOPC";
+    let destination = is_compare || (sdwa.dst_sel() < 7 && sdwa.dst_unused() < 3);
+    let source0 = !sdwa.s0() || !matches!(tables.sources[usize::from(sdwa.src0())], Source::Reserved);
+    destination && source0 && sdwa.src0_sel() < 7 && sdwa.src1_sel() < 7
 }
 
 /// Dwords of addresses behind an image instruction.

@@ -20,6 +20,7 @@ mod disasm;
 #[rustfmt::skip]
 mod generated;
 mod generation;
+mod info;
 mod inst;
 mod operand;
 mod syntax;
@@ -38,6 +39,7 @@ pub use generated::modules::*;
 pub use generated::field::Field;
 pub use generated::op::Op;
 pub use generation::{ParseGenerationError, Target};
+pub use info::Resource;
 pub use inst::{Dpp8, Dpp16, Inst, Sdwa};
 pub use operand::{Operand, OperandRef, RegFile, Registers};
 pub use table::{DataFormat, Flags, Float, Form, Special};

@@ -58,11 +58,13 @@ pub enum Operand {
 pub struct OperandRef {
     desc: OperandDesc,
     value: Operand,
+    size: u32,
 }
 
 impl OperandRef {
     pub(crate) fn new(inst: &Inst, desc: OperandDesc) -> OperandRef {
-        OperandRef { desc, value: value(inst, desc) }
+        let size = size(inst, desc);
+        OperandRef { desc, value: value(inst, desc, dwords(size)), size }
     }
 
     /// What it is.
@@ -85,9 +87,14 @@ impl OperandRef {
         self.desc.format()
     }
 
-    /// Size of the data in bits.
+    /// Size of the data in bits; of a lane mask the size of the wave.
     pub fn size(&self) -> u32 {
-        self.desc.size()
+        self.size
+    }
+
+    /// Number of 32-bit registers that hold the data.
+    pub fn registers(&self) -> u8 {
+        dwords(self.size)
     }
 
     /// Whether the instruction reads it.
@@ -106,9 +113,16 @@ impl OperandRef {
     }
 }
 
-fn value(inst: &Inst, desc: OperandDesc) -> Operand {
+fn size(inst: &Inst, desc: OperandDesc) -> u32 {
+    if desc.is_mask() { inst.wave_size() } else { desc.size() }
+}
+
+fn dwords(size: u32) -> u8 {
+    size.div_ceil(32).clamp(1, 255) as u8
+}
+
+fn value(inst: &Inst, desc: OperandDesc, count: u8) -> Operand {
     let ty = desc.ty();
-    let count = (desc.size().div_ceil(32)).clamp(1, 255) as u8;
     let registers = |file, first: u32| Operand::Registers(Registers { file, first: first as u16, count });
     let raw = inst.raw(desc);
     if desc.source() == 0 {

@@ -344,6 +344,12 @@ impl OperandDesc {
     pub(crate) const fn source(self) -> u8 {
         self.bits(58, 2) as u8
     }
+
+    /// A lane mask: as wide as the wave, whatever size AMD gives.
+    #[inline]
+    pub(crate) const fn is_mask(self) -> bool {
+        self.bits(60, 1) != 0
+    }
 }
 
 /// A run of [`OperandDesc`]s.

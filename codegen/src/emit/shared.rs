@@ -134,6 +134,7 @@ pub(crate) fn operands(ir: &Ir) -> File {
             (u64::from(o.output), 56),
             (u64::from(o.implicit), 57),
             (o.source.map_or(3, u64::from), 58),
+            (u64::from(ir.formats[o.format as usize].name == "FMT_NUM_M64"), 60),
         ];
         format!("OperandDesc({:#x})", pack(&bits))
     }).collect();
