@@ -789,14 +789,8 @@ fn add_drafts(
             operands,
         });
     }
-    let encoding = &mut spec.encodings[usize::from(id.0)];
-    let field = opcode_field(encoding)?;
-    let (mask, opcode_bits) = (field_mask(field), place_of(field, opcode)?);
-    for pattern in patterns(encoding, mask) {
-        let identifier = pattern | opcode_bits;
-        if !encoding.identifiers.contains(&identifier) {
-            encoding.identifiers.push(identifier);
-        }
+    for row in &rows {
+        add_identifier(spec, row)?;
     }
     if let Ok(instruction) = find_mut(spec, name) {
         instruction.rows.extend(rows);
@@ -809,6 +803,27 @@ fn add_drafts(
             subgroups: Vec::new(),
             rows,
         });
+    }
+    Ok(())
+}
+
+/// Adds the identifier that a new row needs.
+fn add_identifier(spec: &mut Spec, row: &Row) -> Result<(), Problem> {
+    // The second half of a dual instruction is not part of the identifier.
+    let second = |operand: &Operand| operand.field.as_deref() == Some("VDSTY");
+    let second = spec.operands(row.operands).iter().any(second);
+    let encoding = &mut spec.encodings[usize::from(row.encoding.0)];
+    let field = match encoding.field("OPX") {
+        Some(_) if second => return Ok(()),
+        Some(field) => field,
+        None => opcode_field(encoding)?,
+    };
+    let (mask, opcode) = (field_mask(field), place_of(field, row.opcode)?);
+    for pattern in patterns(encoding, mask) {
+        let identifier = pattern | opcode;
+        if !encoding.identifiers.contains(&identifier) {
+            encoding.identifiers.push(identifier);
+        }
     }
     Ok(())
 }
