@@ -3,7 +3,7 @@
 //! The tables are generated from AMD's machine-readable ISA specification.
 
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "std")]
@@ -17,12 +17,16 @@ pub mod cli;
 pub mod compare;
 mod decode;
 mod disasm;
+#[cfg(feature = "exec")]
+pub mod exec;
 #[rustfmt::skip]
 mod generated;
 mod generation;
 mod info;
 mod inst;
 mod operand;
+#[cfg(feature = "exec")]
+mod sem;
 mod syntax;
 mod table;
 mod view;

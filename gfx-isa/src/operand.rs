@@ -131,7 +131,8 @@ fn value(inst: &Inst, desc: OperandDesc, count: u8) -> Operand {
         }
     }
     match ty.kind {
-        Kind::Vgpr => registers(RegFile::Vgpr, raw),
+        // A field of nine bits numbers vector registers as sources do, from 256 on.
+        Kind::Vgpr => registers(RegFile::Vgpr, if desc.count() == 9 { raw & 0xff } else { raw }),
         Kind::Acc => registers(RegFile::Agpr, raw),
         Kind::VgprOrAcc if is_acc(inst, desc) => registers(RegFile::Agpr, raw),
         Kind::VgprOrAcc => registers(RegFile::Vgpr, raw),

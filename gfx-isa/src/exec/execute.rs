@@ -1,0 +1,566 @@
+//! Executes decoded instructions: fetches operands, runs kernels, writes results back. The only place that knows `EXEC`
+//! and modifiers.
+
+use std::vec::Vec;
+
+use super::decoded::{Constants, Decoded, Dst, Execution, Flow, Modifiers, Permute, Program, Run, Src, execution};
+use super::error::ExecError;
+use super::float::{F16_FORMAT, F32_FORMAT, F64_FORMAT, Format};
+use super::lanes::{Kernel, Picked, Ty, Vector};
+use super::simd::Base;
+use super::state::{Denorm, Mode, Round, Wave, slot};
+use crate::sem::Scalars;
+use crate::{Dpp16, Inst};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finished {
+    /// Instructions executed.
+    pub executed: u64,
+    /// The program ended; otherwise the limit was reached.
+    pub ended: bool,
+}
+
+/// For each byte of a lane mask the masks of its eight lanes.
+static LANE_MASKS: [[u32; 8]; 256] = {
+    let mut masks = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut lane = 0;
+        while lane < 8 {
+            if byte >> lane & 1 != 0 {
+                masks[byte][lane] = u32::MAX;
+            }
+            lane += 1;
+        }
+        byte += 1;
+    }
+    masks
+};
+
+/// Writes the lanes of a mask.
+#[inline(always)]
+fn blend(dst: &mut Vector, from: &Vector, mask: u64) {
+    if mask == u64::MAX {
+        *dst = *from;
+        return;
+    }
+    for (byte, (dst, from)) in dst.chunks_exact_mut(8).zip(from.chunks_exact(8)).enumerate() {
+        let lanes = &LANE_MASKS[(mask >> (8 * byte)) as usize & 0xff];
+        for ((dst, from), lane) in dst.iter_mut().zip(from).zip(lanes) {
+            *dst = *dst & !lane | from & lane;
+        }
+    }
+}
+
+impl Wave {
+    /// Executes one instruction and moves the program counter.
+    ///
+    /// # Errors
+    /// Where the instruction has no meaning yet, or an operand cannot be used; the wave is then as it was before.
+    pub fn step(&mut self, inst: &Inst) -> Result<Flow, ExecError> {
+        if inst.generation() != self.generation || inst.wave_size() != self.lanes {
+            return Err(ExecError::Foreign { op: inst.op(), wave: self.generation });
+        }
+        let mut constants = Vec::new();
+        let decoded = Decoded::new(inst, self.pc, &mut constants)?;
+        let flow = self.execute(&decoded, &constants)?;
+        self.pc = match flow {
+            Flow::Next => decoded.next,
+            Flow::Jump(pc) => pc,
+            Flow::End => self.pc,
+        };
+        Ok(flow)
+    }
+
+    /// Runs a program from the program counter on, at most `limit` instructions.
+    ///
+    /// # Errors
+    /// Where an instruction cannot be executed; the program counter is then at that instruction.
+    pub fn run(&mut self, program: &Program, limit: u64) -> Result<Finished, ExecError> {
+        if program.generation != self.generation || program.lanes != self.lanes {
+            let op = program.code.iter().flatten().next().map(|decoded| decoded.op);
+            return Err(op.map_or(ExecError::Pc(self.pc), |op| ExecError::Foreign { op, wave: self.generation }));
+        }
+        let mut executed = 0;
+        let mut at = program.index(self.pc).ok_or(ExecError::Pc(self.pc))?;
+        while executed < limit {
+            let Some(entry) = program.code.get(at) else { return Err(ExecError::Pc(self.pc)) };
+            let decoded = entry.as_ref().map_err(ExecError::clone)?;
+            let flow = self.execute(decoded, &program.constants)?;
+            executed += 1;
+            match flow {
+                Flow::Next => {
+                    self.pc = decoded.next;
+                    at += 1;
+                }
+                Flow::Jump(pc) => {
+                    self.pc = pc;
+                    at = program.index(pc).ok_or(ExecError::Pc(pc))?;
+                }
+                Flow::End => return Ok(Finished { executed, ended: true }),
+            }
+        }
+        Ok(Finished { executed, ended: false })
+    }
+
+    #[inline(always)]
+    fn execute(&mut self, decoded: &Decoded, constants: &Constants) -> Result<Flow, ExecError> {
+        match decoded.run {
+            Run::Vector { kernel, soft, extra } => {
+                if decoded.plain && (!decoded.floats || self.mode.is_plain()) {
+                    self.plain_vector(decoded, constants, kernel, extra);
+                } else {
+                    self.modified_vector(decoded, constants, kernel, soft, extra);
+                }
+                Ok(Flow::Next)
+            }
+            Run::Scalar(scalar) => {
+                let sources = decoded.sources.map_with(&decoded.counts, |source, count| self.scalar(source, count));
+                let old = match decoded.dst {
+                    Dst::Scalar(first, count) => self.scalar(Src::Scalar(first), count),
+                    _ => 0,
+                };
+                let exec = self.pair(slot::EXEC);
+                let out = (scalar.run)(&Scalars { sources, old, scc: self.scc, exec });
+                if let (Some(value), Dst::Scalar(first, count)) = (out.value, decoded.dst) {
+                    self.set_scalar(first, count, value);
+                }
+                if let Some(scc) = out.scc {
+                    self.scc = scc;
+                }
+                match (out.exec, decoded.exec_out) {
+                    (Some(exec), Some(64)) => self.set_pair(slot::EXEC, exec),
+                    (Some(exec), _) => self.set_scalar(slot::EXEC, 1, exec),
+                    _ => {}
+                }
+                Ok(Flow::Next)
+            }
+            Run::Branch(condition) => {
+                Ok(if condition(self) { Flow::Jump(decoded.target) } else { Flow::Next })
+            }
+            Run::Control(control) => control(self, decoded),
+        }
+    }
+
+    /// A scalar source of one register or two.
+    #[inline]
+    pub(crate) fn scalar(&self, source: Src, count: u8) -> u64 {
+        match source {
+            Src::Scalar(first) if count == 2 => self.pair(first),
+            Src::Scalar(first) => u64::from(self.scalars[usize::from(first)]),
+            Src::Constant(bits, _) => bits,
+            Src::Scc => u64::from(self.scc),
+            Src::Vccz => u64::from(self.vcc() == 0),
+            Src::Execz => u64::from(self.exec() == 0),
+            Src::None | Src::Vector(_) => 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set_scalar(&mut self, first: u8, count: u8, value: u64) {
+        if count == 2 {
+            self.set_pair(first, value);
+        } else {
+            self.scalars[usize::from(first)] = value as u32;
+        }
+    }
+
+    /// Writes the active lanes of a vector register.
+    pub(crate) fn write_lanes(&mut self, register: usize, values: &Vector) {
+        let exec = self.exec();
+        blend(&mut self.vgprs[register], values, exec);
+    }
+
+    /// The registers of a source: in place, or spread over the lanes of `room`.
+    #[inline(always)]
+    fn fetch<'a>(
+        scalars: &[u32; slot::COUNT],
+        vgprs: &'a [Vector],
+        constants: &'a Constants,
+        room: &'a mut [Vector; 4],
+        source: Src,
+        count: u8,
+        special: [bool; 3],
+    ) -> &'a [Vector] {
+        let count = usize::from(count);
+        match source {
+            Src::Vector(first) => &vgprs[usize::from(first)..][..count],
+            Src::Constant(_, at) => &constants[at as usize],
+            Src::Scalar(first) => {
+                for (row, value) in room.iter_mut().zip(&scalars[usize::from(first)..][..count]) {
+                    *row = [*value; 64];
+                }
+                &*room
+            }
+            Src::Scc => Wave::flag(room, special[0]),
+            Src::Vccz => Wave::flag(room, special[1]),
+            Src::Execz => Wave::flag(room, special[2]),
+            Src::None => &*room,
+        }
+    }
+
+    #[cold]
+    fn flag(room: &mut [Vector; 4], value: bool) -> &[Vector] {
+        room[0] = [u32::from(value); 64];
+        room[1] = [0; 64];
+        room
+    }
+
+    #[inline(always)]
+    fn kernel_state(&mut self, decoded: &Decoded, extra: u32) -> u64 {
+        let exec = self.exec();
+        self.io.exec = exec;
+        self.io.mode = self.mode;
+        self.io.extra = extra;
+        self.io.mask_in = decoded.mask_in.map_or(0, |slot| self.mask(slot));
+        exec
+    }
+
+    /// The path of most instructions: nothing between fetch, kernel and write.
+    #[inline(always)]
+    fn plain_vector(&mut self, decoded: &Decoded, constants: &Constants, kernel: Picked, extra: u32) {
+        let exec = self.kernel_state(decoded, extra);
+        let special = self.special(decoded);
+        let Wave { scalars, vgprs, scratch, io, .. } = self;
+        let [room_a, room_b, room_c] = &mut **scratch;
+        let [a, b, c] = decoded.sources;
+        let [count_a, count_b, count_c] = decoded.counts;
+        let a = Wave::fetch(scalars, vgprs, constants, room_a, a, count_a, special);
+        let b = Wave::fetch(scalars, vgprs, constants, room_b, b, count_b, special);
+        let c = Wave::fetch(scalars, vgprs, constants, room_c, c, count_c, special);
+        kernel.run(a, b, c, io);
+        if let Dst::Vector(first, count) = decoded.dst {
+            // Lanes that a small wave does not have are never seen, so they may be written like the others.
+            let mask = if io.lanes == 32 && exec == u64::from(u32::MAX) { u64::MAX } else { exec };
+            for (dst, from) in vgprs[usize::from(first)..].iter_mut().zip(&io.out[..usize::from(count)]) {
+                blend(dst, from, mask);
+            }
+        }
+        self.write_masks(decoded, exec);
+    }
+
+    #[inline(always)]
+    fn special(&self, decoded: &Decoded) -> [bool; 3] {
+        let flags = decoded.sources.iter().any(|source| matches!(source, Src::Scc | Src::Vccz | Src::Execz));
+        if flags { [self.scc, self.vcc() == 0, self.exec() == 0] } else { [false; 3] }
+    }
+
+    /// Masks have 0 for lanes that are off.
+    #[inline(always)]
+    fn write_masks(&mut self, decoded: &Decoded, active: u64) {
+        if let Some(slot) = decoded.mask_out {
+            self.set_mask(slot, self.io.mask_out & active);
+        }
+        if decoded.exec_out.is_some() {
+            self.set_exec(self.io.mask_out & active);
+        }
+    }
+
+    #[inline(never)]
+    fn modified_vector(
+        &mut self,
+        decoded: &Decoded,
+        constants: &Constants,
+        kernel: Picked,
+        soft: Option<Kernel<Base>>,
+        extra: u32,
+    ) {
+        let exec = self.kernel_state(decoded, extra);
+        let special = self.special(decoded);
+        let facts = execution(self.generation);
+        let modifiers = &decoded.modifiers;
+        let mode = self.mode;
+        let lanes = self.lanes as usize;
+        let mut active = exec;
+        for at in 0..3 {
+            let (source, count, ty) = (decoded.sources[at], decoded.counts[at], decoded.types[at]);
+            if source == Src::None {
+                continue;
+            }
+            let Wave { scalars, vgprs, scratch, .. } = self;
+            let mut room = [[0; 64]; 4];
+            let rows = Wave::fetch(scalars, vgprs, constants, &mut room, source, count, special);
+            let rows = &rows[..usize::from(count)];
+            let into = &mut scratch[at][..usize::from(count)];
+            into.copy_from_slice(rows);
+            if at == 0 {
+                active &= permute(into, modifiers.permute, exec, lanes);
+            }
+            modify(into, at, ty, modifiers);
+            if let Some((format, denorm)) = denorm(ty, mode, decoded.traits.flushes) {
+                if denorm.flush_in {
+                    each_part(into, ty, |bits| flush(format, bits));
+                }
+            }
+        }
+        {
+            let Wave { scratch, io, .. } = self;
+            let [a, b, c] = &**scratch;
+            let exact = match decoded.dst_ty {
+                Ty::F32 | Ty::PkF32 => mode.round_f32(),
+                _ => mode.round_f16_f64(),
+            };
+            match soft {
+                Some(soft) if exact != Round::NearestEven => soft(Base, a, b, c, io),
+                _ => kernel.run(a, b, c, io),
+            }
+        }
+        self.finish(decoded, facts, mode);
+        let Wave { vgprs, io, .. } = self;
+        if let Dst::Vector(first, count) = decoded.dst {
+            let dst = &mut vgprs[usize::from(first)..][..usize::from(count)];
+            if let Some(sdwa) = modifiers.sdwa {
+                insert(&mut io.out[0], &dst[0], sdwa.dst_sel(), sdwa.dst_unused());
+            } else if decoded.dst_ty.bits() == 16 {
+                let clears = facts.clears_high && !decoded.traits.keeps_high && modifiers.op_sel & 8 == 0;
+                merge_half(&mut io.out[0], &dst[0], modifiers.op_sel & 8 != 0, clears);
+            }
+            for (dst, from) in dst.iter_mut().zip(&io.out) {
+                blend(dst, from, active);
+            }
+        }
+        self.write_masks(decoded, active);
+    }
+
+    /// Output modifier, clamp and flush of the results.
+    fn finish(&mut self, decoded: &Decoded, facts: Execution, mode: Mode) {
+        let ty = decoded.dst_ty;
+        let Some((format, denorm)) = denorm(ty, mode, decoded.traits.flushes) else { return };
+        let modifiers = &decoded.modifiers;
+        let round = if format == F32_FORMAT { mode.round_f32() } else { mode.round_f16_f64() };
+        let scales = modifiers.omod != 0 && !ty.is_packed() && (facts.modeless || (!mode.ieee() && denorm.flush_out));
+        let rows = &mut self.io.out[..ty.bits().div_ceil(32) as usize];
+        if scales {
+            let by = [0, 1, 2, -1][usize::from(modifiers.omod & 3)];
+            each_part(rows, ty, |bits| {
+                let scaled = flush(format, format.scale(bits, by, round));
+                if format.is_zero(scaled) { 0 } else { scaled }
+            });
+        }
+        if modifiers.clamp {
+            let nan_to_zero = facts.modeless || mode.dx10_clamp();
+            each_part(rows, ty, |bits| {
+                if format.is_nan(bits) {
+                    return if nan_to_zero { 0 } else { bits };
+                }
+                if format.is_negative(bits) { 0 } else { bits.min(format.one()) }
+            });
+        }
+        if denorm.flush_out {
+            each_part(rows, ty, |bits| flush(format, bits));
+        }
+    }
+}
+
+/// `map` with the elements of another array.
+trait MapWith<T, const N: usize> {
+    fn map_with<U: Copy, R>(self, other: &[U; N], f: impl FnMut(T, U) -> R) -> [R; N];
+}
+
+impl<T: Copy, const N: usize> MapWith<T, N> for [T; N] {
+    #[inline(always)]
+    fn map_with<U: Copy, R>(self, other: &[U; N], mut f: impl FnMut(T, U) -> R) -> [R; N] {
+        core::array::from_fn(|at| f(self[at], other[at]))
+    }
+}
+
+/// Format of a type's floats and what becomes of their denormals; none for integers.
+fn denorm(ty: Ty, mode: Mode, flushes: bool) -> Option<(Format, Denorm)> {
+    Some(match ty {
+        Ty::F32 | Ty::PkF32 if flushes => (F32_FORMAT, Denorm { flush_in: true, flush_out: true }),
+        Ty::F32 | Ty::PkF32 => (F32_FORMAT, mode.denorm_f32()),
+        Ty::F16 | Ty::PkF16 => (F16_FORMAT, mode.denorm_f16_f64()),
+        Ty::F64 => (F64_FORMAT, mode.denorm_f16_f64()),
+        _ => return None,
+    })
+}
+
+fn flush(format: Format, bits: u64) -> u64 {
+    if format.is_denormal(bits) { bits & format.sign() } else { bits }
+}
+
+/// Changes each float (or part of a packed one) of some rows.
+fn each_part(rows: &mut [Vector], ty: Ty, f: impl Fn(u64) -> u64) {
+    match (ty, rows) {
+        (Ty::F64 | Ty::B64, [low, high, ..]) => {
+            for (low, high) in low.iter_mut().zip(high) {
+                let bits = f(u64::from(*high) << 32 | u64::from(*low));
+                (*low, *high) = (bits as u32, (bits >> 32) as u32);
+            }
+        }
+        (Ty::PkF16, [row, ..]) => {
+            for bits in row {
+                *bits = f(u64::from(*bits & 0xffff)) as u32 | (f(u64::from(*bits >> 16)) as u32) << 16;
+            }
+        }
+        (Ty::F16 | Ty::B16, [row, ..]) => {
+            for bits in row {
+                *bits = f(u64::from(*bits & 0xffff)) as u32;
+            }
+        }
+        (_, rows) => {
+            for bits in rows.iter_mut().flatten() {
+                *bits = f(u64::from(*bits)) as u32;
+            }
+        }
+    }
+}
+
+/// Selects parts of a source and changes its sign.
+fn modify(rows: &mut [Vector], at: usize, ty: Ty, modifiers: &Modifiers) {
+    let bit = |bits: u8| bits >> at & 1 != 0;
+    if let Some(sdwa) = modifiers.sdwa {
+        let select = match at {
+            0 => Some((sdwa.src0_sel(), sdwa.sext() & 1 != 0)),
+            1 => Some((sdwa.src1_sel(), sdwa.sext() & 2 != 0)),
+            _ => None,
+        };
+        if let Some((select, extend)) = select {
+            for bits in rows.iter_mut().flatten() {
+                *bits = extract(*bits, select, extend);
+            }
+        }
+    }
+    match ty {
+        Ty::Pk16 | Ty::PkF16 => {
+            let (low, high) = (16 * u32::from(bit(modifiers.op_sel)), 16 * u32::from(bit(modifiers.op_sel_hi)));
+            let sign = u32::from(ty == Ty::PkF16) << 15;
+            let flip = if bit(modifiers.neg) { sign } else { 0 } | if bit(modifiers.neg_hi) { sign << 16 } else { 0 };
+            for bits in &mut rows[0] {
+                *bits = ((*bits >> low & 0xffff) | (*bits >> high & 0xffff) << 16) ^ flip;
+            }
+            return;
+        }
+        Ty::PkF32 | Ty::Pk32 => {
+            let [low, high] = rows else { return };
+            let sign = u32::from(ty == Ty::PkF32) << 31;
+            let flip = |bits: u8| if bit(bits) { sign } else { 0 };
+            for (low, high) in low.iter_mut().zip(high) {
+                let pair = [*low, *high];
+                *low = pair[usize::from(bit(modifiers.op_sel))] ^ flip(modifiers.neg);
+                *high = pair[usize::from(bit(modifiers.op_sel_hi))] ^ flip(modifiers.neg_hi);
+            }
+            return;
+        }
+        _ => {}
+    }
+    if ty.bits() == 16 && bit(modifiers.op_sel) {
+        for bits in &mut rows[0] {
+            *bits >>= 16;
+        }
+    }
+    if ty.takes_sign() && (bit(modifiers.abs) || bit(modifiers.neg)) {
+        let sign = 1u64 << (ty.bits() - 1);
+        let (clear, flip) = (if bit(modifiers.abs) { sign } else { 0 }, if bit(modifiers.neg) { sign } else { 0 });
+        each_part(rows, ty, |bits| bits & !clear ^ flip);
+    }
+}
+
+/// Part of a dword by an SDWA selector.
+fn extract(bits: u32, select: u8, extend: bool) -> u32 {
+    match (select, extend) {
+        (0..=3, false) => bits >> (8 * u32::from(select)) & 0xff,
+        (0..=3, true) => (bits >> (8 * u32::from(select))) as u8 as i8 as u32,
+        (4 | 5, false) => bits >> (16 * u32::from(select - 4)) & 0xffff,
+        (4 | 5, true) => (bits >> (16 * u32::from(select - 4))) as u16 as i16 as u32,
+        _ => bits,
+    }
+}
+
+/// Puts results into the part of the old values that an SDWA selector names.
+fn insert(results: &mut Vector, old: &Vector, select: u8, unused: u8) {
+    let (shift, width) = match select {
+        0..=3 => (8 * u32::from(select), 8),
+        4 | 5 => (16 * u32::from(select - 4), 16),
+        _ => return,
+    };
+    let mask = ((1u32 << width) - 1) << shift;
+    for (bits, old) in results.iter_mut().zip(old) {
+        let placed = *bits << shift & mask;
+        let extended = match unused {
+            // Sign bits above, zeros below.
+            1 => ((*bits << (32 - width)) as i32 >> (32 - width)) as u32 & !((1u32 << width) - 1),
+            _ => 0,
+        };
+        *bits = match unused {
+            2 => old & !mask | placed,
+            1 => placed | extended << shift,
+            _ => placed,
+        };
+    }
+}
+
+/// Puts 16-bit results into one half of the register.
+fn merge_half(results: &mut Vector, old: &Vector, high: bool, clears: bool) {
+    for (bits, old) in results.iter_mut().zip(old) {
+        *bits = match (high, clears) {
+            (true, _) => old & 0xffff | *bits << 16,
+            (false, true) => *bits & 0xffff,
+            (false, false) => old & 0xffff_0000 | *bits & 0xffff,
+        };
+    }
+}
+
+/// Moves the lanes of source 0; gives the lanes that are still written.
+fn permute(rows: &mut [Vector], permute: Permute, exec: u64, lanes: usize) -> u64 {
+    let mut active = u64::MAX;
+    match permute {
+        Permute::None => {}
+        Permute::Dpp8(dpp) => {
+            let selectors = dpp.lanes();
+            let from = |lane: usize| lane & !7 | usize::from(selectors[lane & 7]);
+            let fetch_inactive = dpp.fetch_inactive();
+            for row in rows {
+                let old = *row;
+                for lane in 0..lanes {
+                    let from = from(lane);
+                    row[lane] = if fetch_inactive || exec >> from & 1 != 0 { old[from] } else { 0 };
+                }
+            }
+        }
+        Permute::Dpp16(dpp) => {
+            for lane in 0..lanes {
+                let source = dpp_lane(dpp, lane, lanes);
+                let valid = source.filter(|&from| dpp.fetch_inactive() || exec >> from & 1 != 0);
+                let masked = dpp.row_mask() >> (lane / 16) & 1 == 0 || dpp.bank_mask() >> (lane / 4 % 4) & 1 == 0;
+                if masked || (valid.is_none() && !dpp.bound_ctrl()) {
+                    active &= !(1 << lane);
+                }
+            }
+            for row in rows {
+                let old = *row;
+                for lane in 0..lanes {
+                    let source = dpp_lane(dpp, lane, lanes);
+                    let valid = source.filter(|&from| dpp.fetch_inactive() || exec >> from & 1 != 0);
+                    row[lane] = valid.map_or(0, |from| old[from]);
+                }
+            }
+        }
+    }
+    active
+}
+
+/// The lane that a lane reads; none where it lies outside.
+fn dpp_lane(dpp: Dpp16, lane: usize, lanes: usize) -> Option<usize> {
+    let ctrl = usize::from(dpp.ctrl());
+    let (row, at) = (lane & !15, lane & 15);
+    let by = ctrl & 15;
+    match ctrl {
+        0x000..=0x0ff => Some(lane & !3 | (ctrl >> (2 * (lane & 3)) & 3)),
+        0x101..=0x10f => (at + by < 16).then(|| row + at + by),
+        0x111..=0x11f => at.checked_sub(by).map(|at| row + at),
+        0x121..=0x12f => Some(row + (at + 16 - by) % 16),
+        0x130 => (lane + 1 < lanes).then(|| lane + 1),
+        0x134 => Some((lane + 1) % lanes),
+        0x138 => lane.checked_sub(1),
+        0x13c => Some((lane + lanes - 1) % lanes),
+        0x140 => Some(row + 15 - at),
+        0x141 => Some(lane & !7 | (7 - (lane & 7))),
+        0x142 => row.checked_sub(1),
+        0x143 => (lane >= 32).then_some(31),
+        0x150..=0x15f => Some(row + by),
+        0x160..=0x16f => Some(row + (at ^ by)),
+        _ => None,
+    }
+}

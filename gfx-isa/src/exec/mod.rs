@@ -1,0 +1,23 @@
+//! Execution: waves that run instructions.
+//!
+//! A [`Wave`] holds registers; [`Wave::step`] executes one instruction and [`Wave::run`] a [`Program`], which is decoded
+//! once. What instructions do is in tables that all generations share; [`meaning`] gives the line of one.
+
+mod decoded;
+mod error;
+mod execute;
+pub(crate) mod float;
+pub(crate) mod lanes;
+pub(crate) mod simd;
+pub(crate) mod state;
+
+pub(crate) use decoded::{Decoded, Dst, Src};
+pub use decoded::{Flow, Program};
+pub use error::ExecError;
+pub use execute::Finished;
+pub use state::{Mode, Round, Wave};
+
+/// What an instruction does, as its line in the tables says it; none where it has no meaning yet.
+pub fn meaning(op: crate::Op) -> Option<&'static str> {
+    crate::sem::text(op)
+}

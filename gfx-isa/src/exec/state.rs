@@ -1,0 +1,323 @@
+//! The state of a wave.
+
+use std::boxed::Box;
+use std::vec;
+use std::vec::Vec;
+
+use super::error::ExecError;
+use super::lanes::{Io, Vector};
+use crate::Generation;
+
+/// Scalar registers that have a place of their own, by the number under which [`Wave`] keeps them.
+pub(crate) mod slot {
+    pub(crate) const FLAT_SCRATCH: u8 = 102;
+    pub(crate) const XNACK_MASK: u8 = 104;
+    pub(crate) const VCC: u8 = 106;
+    pub(crate) const TTMP: u8 = 108;
+    pub(crate) const M0: u8 = 124;
+    pub(crate) const EXEC: u8 = 126;
+    pub(crate) const COUNT: usize = 128;
+}
+
+/// Vector registers of each file, the accumulation registers behind the others.
+pub(crate) const VGPRS: usize = 256;
+
+/// Floating-point mode: the `MODE` hardware register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mode(pub u32);
+
+/// How results are rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Round {
+    /// To the nearest value, ties to the even one.
+    NearestEven,
+    /// Towards positive infinity.
+    Up,
+    /// Towards negative infinity.
+    Down,
+    /// Towards zero.
+    Zero,
+}
+
+/// What becomes of denormals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Denorm {
+    pub(crate) flush_in: bool,
+    pub(crate) flush_out: bool,
+}
+
+impl Mode {
+    const IEEE: u32 = 1 << 9;
+    const DX10_CLAMP: u32 = 1 << 8;
+
+    /// What the loader of compute kernels sets: round to nearest even, keep denormals, and IEEE and DX10_CLAMP where
+    /// the generation has them.
+    pub fn compute(generation: Generation) -> Mode {
+        match generation {
+            Generation::Rdna4 | Generation::Cdna5 => Mode(0xf0),
+            _ => Mode(0xf0 | Mode::IEEE | Mode::DX10_CLAMP),
+        }
+    }
+
+    fn round(bits: u32) -> Round {
+        match bits & 3 {
+            0 => Round::NearestEven,
+            1 => Round::Up,
+            2 => Round::Down,
+            _ => Round::Zero,
+        }
+    }
+
+    /// Rounding of 32-bit floats.
+    #[inline]
+    pub fn round_f32(self) -> Round {
+        Mode::round(self.0)
+    }
+
+    /// Rounding of 16-bit and 64-bit floats.
+    #[inline]
+    pub fn round_f16_f64(self) -> Round {
+        Mode::round(self.0 >> 2)
+    }
+
+    #[inline]
+    pub(crate) fn denorm_f32(self) -> Denorm {
+        Denorm { flush_in: self.0 & 0x10 == 0, flush_out: self.0 & 0x20 == 0 }
+    }
+
+    #[inline]
+    pub(crate) fn denorm_f16_f64(self) -> Denorm {
+        Denorm { flush_in: self.0 & 0x40 == 0, flush_out: self.0 & 0x80 == 0 }
+    }
+
+    /// Signalling NaNs are quieted by minimum and maximum.
+    #[inline]
+    pub(crate) fn ieee(self) -> bool {
+        self.0 & Mode::IEEE != 0
+    }
+
+    /// Clamping turns NaN to 0.
+    #[inline]
+    pub(crate) fn dx10_clamp(self) -> bool {
+        self.0 & Mode::DX10_CLAMP != 0
+    }
+
+    /// Round to nearest even and no denormal flushed.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        self.0 & 0xff == 0xf0
+    }
+}
+
+/// A wave: 32 or 64 lanes that run one program.
+///
+/// Registers are 32 bits wide; vector registers have one value a lane. All start at 0, `EXEC` with every lane on.
+#[derive(Debug, Clone)]
+pub struct Wave {
+    pub(super) generation: Generation,
+    pub(super) lanes: u32,
+    pub(super) scalars: [u32; slot::COUNT],
+    pub(super) scc: bool,
+    pub(super) mode: Mode,
+    pub(super) pc: u64,
+    pub(super) vgprs: Vec<Vector>,
+    pub(super) scratch: Box<[[Vector; 4]; 3]>,
+    pub(super) io: Box<Io>,
+}
+
+impl Wave {
+    /// A wave of 32 or 64 lanes.
+    ///
+    /// # Errors
+    /// Where the generation does not have waves of this size.
+    pub fn new(generation: Generation, lanes: u32) -> Result<Wave, ExecError> {
+        if !generation.wave_sizes().contains(&lanes) {
+            return Err(ExecError::WaveSize { generation, lanes });
+        }
+        let mut wave = Wave {
+            generation,
+            lanes,
+            scalars: [0; slot::COUNT],
+            scc: false,
+            mode: Mode::compute(generation),
+            pc: 0,
+            vgprs: vec![[0; 64]; 2 * VGPRS],
+            scratch: Box::new([[[0; 64]; 4]; 3]),
+            io: Box::new(Io::new(lanes as usize)),
+        };
+        wave.set_exec(u64::MAX);
+        Ok(wave)
+    }
+
+    /// The generation it belongs to.
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// Number of lanes: 32 or 64.
+    pub fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// Bits of the lanes there are.
+    #[inline]
+    pub(super) fn lane_mask(&self) -> u64 {
+        u64::MAX >> (64 - self.lanes)
+    }
+
+    #[inline]
+    pub(super) fn pair(&self, slot: u8) -> u64 {
+        let at = usize::from(slot);
+        u64::from(self.scalars[at + 1]) << 32 | u64::from(self.scalars[at])
+    }
+
+    #[inline]
+    pub(super) fn set_pair(&mut self, slot: u8, value: u64) {
+        let at = usize::from(slot);
+        self.scalars[at] = value as u32;
+        self.scalars[at + 1] = (value >> 32) as u32;
+    }
+
+    /// A lane mask of the wave's size: one scalar register or two.
+    #[inline]
+    pub(super) fn mask(&self, slot: u8) -> u64 {
+        if self.lanes == 64 { self.pair(slot) } else { u64::from(self.scalars[usize::from(slot)]) }
+    }
+
+    #[inline]
+    pub(super) fn set_mask(&mut self, slot: u8, value: u64) {
+        if self.lanes == 64 {
+            self.set_pair(slot, value);
+        } else {
+            self.scalars[usize::from(slot)] = value as u32;
+        }
+    }
+
+    /// The active lanes, one bit each.
+    #[inline]
+    pub fn exec(&self) -> u64 {
+        self.mask(slot::EXEC)
+    }
+
+    /// Sets the active lanes; bits of lanes that the wave does not have are dropped.
+    pub fn set_exec(&mut self, lanes: u64) {
+        self.set_mask(slot::EXEC, lanes & self.lane_mask());
+    }
+
+    /// The vector condition code, one bit a lane.
+    pub fn vcc(&self) -> u64 {
+        self.mask(slot::VCC)
+    }
+
+    /// Sets the vector condition code; bits of lanes that the wave does not have are dropped.
+    pub fn set_vcc(&mut self, lanes: u64) {
+        self.set_mask(slot::VCC, lanes & self.lane_mask());
+    }
+
+    /// The scalar condition code.
+    pub fn scc(&self) -> bool {
+        self.scc
+    }
+
+    /// Sets the scalar condition code.
+    pub fn set_scc(&mut self, value: bool) {
+        self.scc = value;
+    }
+
+    /// `M0`.
+    pub fn m0(&self) -> u32 {
+        self.scalars[usize::from(slot::M0)]
+    }
+
+    /// Sets `M0`.
+    pub fn set_m0(&mut self, value: u32) {
+        self.scalars[usize::from(slot::M0)] = value;
+    }
+
+    /// The floating-point mode.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Sets the floating-point mode.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    /// The program counter: bytes from the start of the program.
+    pub fn pc(&self) -> u64 {
+        self.pc
+    }
+
+    /// Sets the program counter: bytes from the start of the program.
+    pub fn set_pc(&mut self, pc: u64) {
+        self.pc = pc;
+    }
+
+    /// A scalar register, 0 to 105.
+    ///
+    /// # Panics
+    /// Where there is no such register.
+    pub fn sgpr(&self, register: usize) -> u32 {
+        assert!(register < usize::from(slot::VCC), "s{register} does not exist");
+        self.scalars[register]
+    }
+
+    /// Sets a scalar register, 0 to 105.
+    ///
+    /// # Panics
+    /// Where there is no such register.
+    pub fn set_sgpr(&mut self, register: usize, value: u32) {
+        assert!(register < usize::from(slot::VCC), "s{register} does not exist");
+        self.scalars[register] = value;
+    }
+
+    fn place(&self, lane: usize, register: usize, file: usize) -> usize {
+        assert!(lane < self.lanes as usize, "the wave has no lane {lane}");
+        assert!(register < VGPRS, "vector register {register} does not exist");
+        file + register
+    }
+
+    /// A register of the vector file, accumulation registers behind the others.
+    pub(crate) fn vector(&self, register: usize) -> &Vector {
+        &self.vgprs[register]
+    }
+
+    pub(crate) fn vector_mut(&mut self, register: usize) -> &mut Vector {
+        &mut self.vgprs[register]
+    }
+
+    /// One lane's value of a vector register, 0 to 255.
+    ///
+    /// # Panics
+    /// Where there is no such lane or register.
+    pub fn vgpr(&self, lane: usize, register: usize) -> u32 {
+        self.vgprs[self.place(lane, register, 0)][lane]
+    }
+
+    /// Sets one lane's value of a vector register, 0 to 255.
+    ///
+    /// # Panics
+    /// Where there is no such lane or register.
+    pub fn set_vgpr(&mut self, lane: usize, register: usize, value: u32) {
+        let at = self.place(lane, register, 0);
+        self.vgprs[at][lane] = value;
+    }
+
+    /// One lane's value of an accumulation register (CDNA 1 to 4), 0 to 255.
+    ///
+    /// # Panics
+    /// Where there is no such lane or register.
+    pub fn agpr(&self, lane: usize, register: usize) -> u32 {
+        self.vgprs[self.place(lane, register, VGPRS)][lane]
+    }
+
+    /// Sets one lane's value of an accumulation register (CDNA 1 to 4), 0 to 255.
+    ///
+    /// # Panics
+    /// Where there is no such lane or register.
+    pub fn set_agpr(&mut self, lane: usize, register: usize, value: u32) {
+        let at = self.place(lane, register, VGPRS);
+        self.vgprs[at][lane] = value;
+    }
+}

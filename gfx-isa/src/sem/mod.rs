@@ -1,0 +1,160 @@
+//! What instructions do: tables of one line an instruction, shared by every generation that has it.
+//!
+//! A line gives a shape and a body: `V_ADD_F32 => f32x2(|a, b| a + b);`. The shape says what the operands are and which
+//! loop runs the body; the body is a small expression over one lane. [`find`] gives what a line became.
+
+use crate::exec::lanes::{Kernel, Kernels, Ty};
+use crate::exec::simd::Base;
+use crate::exec::{Decoded, ExecError, Flow, Wave};
+use crate::generated::op::{ALL, COUNT};
+use crate::Op;
+
+#[macro_use]
+mod shapes;
+mod compare;
+mod cross;
+mod ctl;
+mod cvt;
+mod salu;
+mod valu;
+mod valu16;
+
+/// What executes an instruction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Exec {
+    /// Computes each lane by itself.
+    Vector(VectorSem),
+    /// Computes on scalars.
+    Scalar(ScalarSem),
+    /// Goes to the label where the condition holds.
+    Branch(fn(&Wave) -> bool),
+    /// Reaches across lanes or steers the wave.
+    Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
+}
+
+/// A vector instruction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VectorSem {
+    pub(crate) kernels: Kernels,
+    /// Where clamping is not a float's: saturates.
+    pub(crate) clamp: Option<Kernels>,
+    /// Computes with the rounding of the mode; where absent, nothing is rounded or the kernels look at the mode.
+    pub(crate) soft: Option<Kernel<Base>>,
+    pub(crate) sources: [Ty; 3],
+    pub(crate) dst: Ty,
+    /// A constant for the kernel.
+    pub(crate) extra: u32,
+    pub(crate) traits: Traits,
+}
+
+/// What sets a vector instruction apart from others of its shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Traits {
+    /// A 16-bit result leaves the upper half of the register on CDNA 1 to 4 too, where most clear it.
+    pub(crate) keeps_high: bool,
+    /// 32-bit denormals are flushed whatever the mode says.
+    pub(crate) flushes: bool,
+    /// Every modifier bit is part of [`VectorSem::extra`]: a truth table.
+    pub(crate) truth_table: bool,
+}
+
+impl Traits {
+    pub(crate) const NONE: Traits = Traits { keeps_high: false, flushes: false, truth_table: false };
+    pub(crate) const KEEPS: Traits = Traits { keeps_high: true, ..Traits::NONE };
+    pub(crate) const FLUSHES: Traits = Traits { flushes: true, ..Traits::NONE };
+}
+
+/// A scalar instruction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScalarSem {
+    pub(crate) run: fn(&Scalars) -> Scalar,
+}
+
+/// What a scalar instruction reads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scalars {
+    /// The sources in AMD's order, those that are also destinations not among them.
+    pub(crate) sources: [u64; 3],
+    /// The destination's old value.
+    pub(crate) old: u64,
+    pub(crate) scc: bool,
+    pub(crate) exec: u64,
+}
+
+/// What a scalar instruction gives.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Scalar {
+    pub(crate) value: Option<u64>,
+    pub(crate) scc: Option<bool>,
+    pub(crate) exec: Option<u64>,
+}
+
+/// One line of a table.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) op: Op,
+    pub(crate) exec: Exec,
+    /// The line's right side.
+    pub(crate) text: &'static str,
+}
+
+/// Makes a table of lines.
+macro_rules! sem {
+    ($table:ident: $($op:ident => $shape:ident($($body:tt)*);)*) => {
+        pub(super) static $table: &[$crate::sem::Line] = &[$($crate::sem::Line {
+            op: $crate::Op::$op,
+            exec: shape!($shape $($body)*),
+            text: concat!(stringify!($shape), "(", stringify!($($body)*), ")"),
+        },)*];
+    };
+}
+use sem;
+
+static TABLES: [&[Line]; 6] = [valu::LINES, valu16::LINES, cvt::LINES, cross::LINES, salu::LINES, ctl::LINES];
+
+/// Where each instruction's line is: table and index, or none.
+static PLACES: [Option<(u8, u16)>; COUNT] = places();
+
+const fn places() -> [Option<(u8, u16)>; COUNT] {
+    let mut places = [None; COUNT];
+    let mut table = 0;
+    while table < TABLES.len() {
+        let mut at = 0;
+        while at < TABLES[table].len() {
+            let op = TABLES[table][at].op as usize;
+            assert!(places[op].is_none(), "an instruction has two lines");
+            places[op] = Some((table as u8, at as u16));
+            at += 1;
+        }
+        table += 1;
+    }
+    places
+}
+
+/// The comparisons, from their names.
+static COMPARES: [Option<compare::Compare>; COUNT] = {
+    let mut all = [None; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        all[at] = compare::parse(ALL[at].name());
+        assert!(all[at].is_none() || PLACES[at].is_none(), "a comparison has a line too");
+        at += 1;
+    }
+    all
+};
+
+/// What executes an instruction; none where nothing does yet.
+pub(crate) fn find(op: Op) -> Option<Exec> {
+    if let Some((table, at)) = PLACES[op as usize] {
+        return Some(TABLES[usize::from(table)][usize::from(at)].exec);
+    }
+    COMPARES[op as usize].map(compare::Compare::exec)
+}
+
+/// The table's line of an instruction, as written.
+pub(crate) fn text(op: Op) -> Option<&'static str> {
+    if let Some((table, at)) = PLACES[op as usize] {
+        return Some(TABLES[usize::from(table)][usize::from(at)].text);
+    }
+    COMPARES[op as usize].map(|_| "compare")
+}

@@ -1,0 +1,388 @@
+//! The shapes of lines: macros that turn a body into kernels.
+
+use crate::exec::lanes::{F16, Lane};
+
+/// Integers that clamping saturates.
+pub(super) trait Int: Lane {
+    fn wide(self) -> i64;
+    fn wrap(value: i64) -> Self;
+    fn saturate(value: i64) -> Self;
+}
+
+macro_rules! int {
+    ($($ty:ty)*) => {$(
+        impl Int for $ty {
+            #[inline(always)]
+            fn wide(self) -> i64 {
+                i64::from(self)
+            }
+            #[inline(always)]
+            fn wrap(value: i64) -> $ty {
+                value as $ty
+            }
+            #[inline(always)]
+            fn saturate(value: i64) -> $ty {
+                value.clamp(i64::from(<$ty>::MIN), i64::from(<$ty>::MAX)) as $ty
+            }
+        }
+    )*};
+}
+
+int!(u32 i32 u16 i16);
+
+// Closures passed to these get their argument types from the other arguments.
+#[inline(always)]
+pub(super) fn apply1<A, R>(a: A, f: impl Fn(A) -> R) -> R {
+    f(a)
+}
+
+#[inline(always)]
+pub(super) fn apply2<A, B, R>(a: A, b: B, f: impl Fn(A, B) -> R) -> R {
+    f(a, b)
+}
+
+#[inline(always)]
+pub(super) fn apply3<A, B, C, R>(a: A, b: B, c: C, f: impl Fn(A, B, C) -> R) -> R {
+    f(a, b, c)
+}
+
+#[inline(always)]
+pub(super) fn apply4<A, B, C, D, R>(a: A, b: B, c: C, d: D, f: impl Fn(A, B, C, D) -> R) -> R {
+    f(a, b, c, d)
+}
+
+/// Bits of a scalar operand.
+pub(super) trait Bits: Copy {
+    fn from_bits(bits: u64) -> Self;
+    fn bits(self) -> u64;
+}
+
+macro_rules! bits {
+    ($($ty:ty: $from:expr, $to:expr;)*) => {$(
+        impl Bits for $ty {
+            #[inline(always)]
+            fn from_bits(bits: u64) -> $ty {
+                $from(bits)
+            }
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                $to(self)
+            }
+        }
+    )*};
+}
+
+bits! {
+    u32: |x: u64| x as u32, u64::from;
+    i32: |x: u64| x as i32, |x: i32| u64::from(x as u32);
+    u64: |x: u64| x, |x: u64| x;
+    i64: |x: u64| x as i64, |x: i64| x as u64;
+    F16: |x: u64| F16(x as u16), |x: F16| u64::from(x.0);
+    f32: |x: u64| f32::from_bits(x as u32), |x: f32| u64::from(x.to_bits());
+}
+
+/// A kernel for each level of CPU features, from a loop of `lanes` and a body.
+macro_rules! kernels {
+    ($run:ident::<$($ty:ty),*>($io:ident, $body:expr)) => {{
+        fn kernel<L: $crate::exec::simd::Level>(
+            level: L,
+            a: &[$crate::exec::lanes::Vector],
+            b: &[$crate::exec::lanes::Vector],
+            c: &[$crate::exec::lanes::Vector],
+            $io: &mut $crate::exec::lanes::Io,
+        ) {
+            $crate::exec::lanes::at(level, || $crate::exec::lanes::$run::<$($ty),*>(a, b, c, $io, $body));
+        }
+        $crate::exec::lanes::Kernels { base: kernel, wide: kernel }
+    }};
+}
+
+/// A kernel that rounds as the mode says.
+macro_rules! soft {
+    ($run:ident::<$($ty:ty),*>($body:expr)) => {{
+        fn kernel(
+            _: $crate::exec::simd::Base,
+            a: &[$crate::exec::lanes::Vector],
+            b: &[$crate::exec::lanes::Vector],
+            c: &[$crate::exec::lanes::Vector],
+            io: &mut $crate::exec::lanes::Io,
+        ) {
+            $crate::exec::lanes::$run::<$($ty),*>(a, b, c, io, $body);
+        }
+        Some(kernel as $crate::exec::lanes::Kernel<$crate::exec::simd::Base>)
+    }};
+}
+
+/// A vector instruction from its parts.
+macro_rules! vector {
+    ([$($src:ty),*] -> $dst:ty, $kernels:expr) => { vector!([$($src),*] -> $dst, $kernels, clamp None, soft None) };
+    ([$($src:ty),*] -> $dst:ty, $kernels:expr, clamp $clamp:expr, soft $soft:expr) => {
+        $crate::sem::Exec::Vector($crate::sem::VectorSem {
+            kernels: $kernels,
+            clamp: $clamp,
+            soft: $soft,
+            sources: $crate::sem::shapes::three([$(<$src as $crate::exec::lanes::Lane>::TY),*]),
+            dst: <$dst as $crate::exec::lanes::Lane>::TY,
+            extra: 0,
+            traits: $crate::sem::Traits::NONE,
+        })
+    };
+}
+
+/// Types of up to three sources.
+pub(super) const fn three<const N: usize>(types: [crate::exec::lanes::Ty; N]) -> [crate::exec::lanes::Ty; 3] {
+    let mut all = [crate::exec::lanes::Ty::None; 3];
+    let mut at = 0;
+    while at < N {
+        all[at] = types[at];
+        at += 1;
+    }
+    all
+}
+
+/// The same instruction with other traits.
+pub(super) const fn with(exec: super::Exec, traits: super::Traits) -> super::Exec {
+    match exec {
+        super::Exec::Vector(vector) => super::Exec::Vector(super::VectorSem { traits, ..vector }),
+        other => other,
+    }
+}
+
+/// What a line's right side becomes.
+macro_rules! shape {
+    // Values of the types named, without rounding: `map(u32, u32 -> u64; |a, b| ..)`.
+    (map $a:ty => $r:ty; $f:expr) => { vector!([$a] -> $r, kernels!(map1::<$a, $r>(io, $f))) };
+    (map $a:ty, $b:ty => $r:ty; $f:expr) => { vector!([$a, $b] -> $r, kernels!(map2::<$a, $b, $r>(io, $f))) };
+    (map $a:ty, $b:ty, $c:ty => $r:ty; $f:expr) => {
+        vector!([$a, $b, $c] -> $r, kernels!(map3::<$a, $b, $c, $r>(io, $f)))
+    };
+    // The same; the body's first argument is the mode.
+    (mode $a:ty => $r:ty; $f:expr) => {
+        vector!([$a] -> $r, kernels!(map1::<$a, $r>(io, {
+            let mode = io.mode;
+            move |a| $crate::sem::shapes::apply2(mode, a, $f)
+        })))
+    };
+    (mode $a:ty, $b:ty => $r:ty; $f:expr) => {
+        vector!([$a, $b] -> $r, kernels!(map2::<$a, $b, $r>(io, {
+            let mode = io.mode;
+            move |a, b| $crate::sem::shapes::apply3(mode, a, b, $f)
+        })))
+    };
+    (mode $a:ty, $b:ty, $c:ty => $r:ty; $f:expr) => {
+        vector!([$a, $b, $c] -> $r, kernels!(map3::<$a, $b, $c, $r>(io, {
+            let mode = io.mode;
+            move |a, b, c| $crate::sem::shapes::apply4(mode, a, b, c, $f)
+        })))
+    };
+    // The same, leaving the upper half of the destination on every generation.
+    (keep $($body:tt)*) => { $crate::sem::shapes::with(shape!(map $($body)*), $crate::sem::Traits::KEEPS) };
+    (keep_mode $($body:tt)*) => { $crate::sem::shapes::with(shape!(mode $($body)*), $crate::sem::Traits::KEEPS) };
+    (u32x1 $f:expr) => { shape!(map u32 => u32; $f) };
+    (u32x2 $f:expr) => { shape!(map u32, u32 => u32; $f) };
+    (u32x3 $f:expr) => { shape!(map u32, u32, u32 => u32; $f) };
+    (i32x2 $f:expr) => { shape!(map i32, i32 => i32; $f) };
+    (i32x3 $f:expr) => { shape!(map i32, i32, i32 => i32; $f) };
+    (u16x2 $f:expr) => { shape!(map u16, u16 => u16; $f) };
+    (i16x2 $f:expr) => { shape!(map i16, i16 => i16; $f) };
+    (u16x3 $f:expr) => { shape!(keep u16, u16, u16 => u16; $f) };
+    (i16x3 $f:expr) => { shape!(keep i16, i16, i16 => i16; $f) };
+    (u64x2 $f:expr) => { shape!(map u64, u64 => u64; $f) };
+    (i64x2 $f:expr) => { shape!(map i64, i64 => i64; $f) };
+    // Exact in i64; wraps, or saturates where clamped.
+    (clamp $a:ty, $b:ty => $r:ty; $f:expr) => {
+        vector!([$a, $b] -> $r,
+            kernels!(map2::<$a, $b, $r>(io, |a, b| {
+                <$r as $crate::sem::shapes::Int>::wrap($crate::sem::shapes::apply2(
+                    $crate::sem::shapes::Int::wide(a), $crate::sem::shapes::Int::wide(b), $f))
+            })),
+            clamp Some(kernels!(map2::<$a, $b, $r>(io, |a, b| {
+                <$r as $crate::sem::shapes::Int>::saturate($crate::sem::shapes::apply2(
+                    $crate::sem::shapes::Int::wide(a), $crate::sem::shapes::Int::wide(b), $f))
+            }))), soft None)
+    };
+    (clamp $a:ty, $b:ty, $c:ty => $r:ty; $f:expr) => {
+        vector!([$a, $b, $c] -> $r,
+            kernels!(map3::<$a, $b, $c, $r>(io, |a, b, c| {
+                <$r as $crate::sem::shapes::Int>::wrap($crate::sem::shapes::apply3(
+                    $crate::sem::shapes::Int::wide(a), $crate::sem::shapes::Int::wide(b),
+                    $crate::sem::shapes::Int::wide(c), $f))
+            })),
+            clamp Some(kernels!(map3::<$a, $b, $c, $r>(io, |a, b, c| {
+                <$r as $crate::sem::shapes::Int>::saturate($crate::sem::shapes::apply3(
+                    $crate::sem::shapes::Int::wide(a), $crate::sem::shapes::Int::wide(b),
+                    $crate::sem::shapes::Int::wide(c), $f))
+            }))), soft None)
+    };
+    (keep_clamp $($body:tt)*) => { $crate::sem::shapes::with(shape!(clamp $($body)*), $crate::sem::Traits::KEEPS) };
+    // The same for both halves of packed 16-bit integers.
+    (pk_clamp $t:ty; |$a:pat_param, $b:pat_param| $f:expr) => {
+        vector!([$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>] -> $crate::exec::lanes::Pk<$t>,
+            shape!(@pk2 wrap $t, |$a: i64, $b: i64| $f),
+            clamp Some(shape!(@pk2 saturate $t, |$a: i64, $b: i64| $f)), soft None)
+    };
+    (pk_clamp $t:ty; |$a:pat_param, $b:pat_param, $c:pat_param| $f:expr) => {
+        vector!([$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>]
+                -> $crate::exec::lanes::Pk<$t>,
+            shape!(@pk3 wrap $t, |$a: i64, $b: i64, $c: i64| $f),
+            clamp Some(shape!(@pk3 saturate $t, |$a: i64, $b: i64, $c: i64| $f)), soft None)
+    };
+    (@pk2 $wrap:ident $t:ty, $f:expr) => {
+        kernels!(map2::<$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>>(io, |a, b| {
+            let f = $f;
+            let (lo, hi) = (f(a.0.into(), b.0.into()), f(a.1.into(), b.1.into()));
+            $crate::exec::lanes::Pk(
+                <$t as $crate::sem::shapes::Int>::$wrap(lo), <$t as $crate::sem::shapes::Int>::$wrap(hi))
+        }))
+    };
+    (@pk3 $wrap:ident $t:ty, $f:expr) => {
+        kernels!(map3::<$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>,
+                $crate::exec::lanes::Pk<$t>>(io, |a, b, c| {
+            let f = $f;
+            let (lo, hi) = (f(a.0.into(), b.0.into(), c.0.into()), f(a.1.into(), b.1.into(), c.1.into()));
+            $crate::exec::lanes::Pk(
+                <$t as $crate::sem::shapes::Int>::$wrap(lo), <$t as $crate::sem::shapes::Int>::$wrap(hi))
+        }))
+    };
+    // Rounded arithmetic: the CPU's where it rounds to nearest even, in integers otherwise.
+    (f32x2 $f:expr) => {
+        vector!([f32, f32] -> f32, kernels!(float2::<f32>(io, $f)), clamp None, soft soft!(map2::<
+            $crate::exec::float::Soft32, $crate::exec::float::Soft32, $crate::exec::float::Soft32>($f)))
+    };
+    (f32x3 $f:expr) => {
+        vector!([f32, f32, f32] -> f32, kernels!(float3::<f32>(io, $f)), clamp None, soft soft!(map3::<
+            $crate::exec::float::Soft32, $crate::exec::float::Soft32, $crate::exec::float::Soft32,
+            $crate::exec::float::Soft32>($f)))
+    };
+    // The same, flushing denormals whatever the mode says: multiply-add with two roundings.
+    (mad32 $f:expr) => { $crate::sem::shapes::with(shape!(f32x3 $f), $crate::sem::Traits::FLUSHES) };
+    (f64x2 $f:expr) => {
+        vector!([f64, f64] -> f64, kernels!(float2::<f64>(io, $f)), clamp None, soft soft!(map2::<
+            $crate::exec::float::Soft64, $crate::exec::float::Soft64, $crate::exec::float::Soft64>($f)))
+    };
+    (f64x3 $f:expr) => {
+        vector!([f64, f64, f64] -> f64, kernels!(float3::<f64>(io, $f)), clamp None, soft soft!(map3::<
+            $crate::exec::float::Soft64, $crate::exec::float::Soft64, $crate::exec::float::Soft64,
+            $crate::exec::float::Soft64>($f)))
+    };
+    (f16x2 $f:expr) => {
+        shape!(map $crate::exec::float::Soft16, $crate::exec::float::Soft16 => $crate::exec::float::Soft16; $f)
+    };
+    (f16x3 $f:expr) => {
+        shape!(keep $crate::exec::float::Soft16, $crate::exec::float::Soft16, $crate::exec::float::Soft16
+            => $crate::exec::float::Soft16; $f)
+    };
+    (pk_f16x2 $f:expr) => { shape!(@pkf2 $crate::exec::float::Soft16, $f) };
+    (pk_f16x3 $f:expr) => { shape!(@pkf3 $crate::exec::float::Soft16, $f) };
+    (pk_f32x2 $f:expr) => { shape!(@pkf2 $crate::exec::float::Soft32, $f) };
+    (pk_f32x3 $f:expr) => { shape!(@pkf3 $crate::exec::float::Soft32, $f) };
+    (@pkf2 $t:ty, $f:expr) => {
+        shape!(map $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t> => $crate::exec::lanes::Pk<$t>; |a, b| {
+            $crate::exec::lanes::Pk(
+                $crate::sem::shapes::apply2(a.0, b.0, $f), $crate::sem::shapes::apply2(a.1, b.1, $f))
+        })
+    };
+    (@pkf3 $t:ty, $f:expr) => {
+        shape!(map $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>
+            => $crate::exec::lanes::Pk<$t>; |a, b, c| {
+            $crate::exec::lanes::Pk(
+                $crate::sem::shapes::apply3(a.0, b.0, c.0, $f), $crate::sem::shapes::apply3(a.1, b.1, c.1, $f))
+        })
+    };
+    // Both halves by a body over 16-bit floats that looks at the mode.
+    (pk_mode $t:ty; |$m:pat_param, $a:pat_param, $b:pat_param| $f:expr) => {
+        shape!(mode $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t> => $crate::exec::lanes::Pk<$t>;
+            |mode, a, b| {
+                let f = |$m: $crate::exec::Mode, $a: $t, $b: $t| $f;
+                $crate::exec::lanes::Pk(f(mode, a.0, b.0), f(mode, a.1, b.1))
+            })
+    };
+    // A carry in and out: `|a, b, carry|` in exact arithmetic.
+    (carry $f:expr) => {
+        vector!([u32, u32] -> u32, kernels!(carry::<>(io, $f)), clamp Some(kernels!(carry_clamp::<>(io, $f))), soft None)
+    };
+    // A 64-bit sum of 32-bit factors, in exact arithmetic; bit 64 is the carry that is written.
+    (wide_carry $t:ty, $sum:ty; $f:expr) => {
+        vector!([$t, $t, $sum] -> $sum, kernels!(wide_carry::<$t, $sum>(io, $f)))
+    };
+    // The lane's number before the values.
+    (indexed $f:expr) => { vector!([u32, u32] -> u32, kernels!(indexed::<>(io, $f))) };
+    // A choice by a lane mask: `|a, b, bit|`.
+    (select $t:ty; $f:expr) => { vector!([$t, $t] -> $t, kernels!(select::<$t>(io, $f))) };
+    // A truth table held by the modifier fields.
+    (table $t:ty; $f:expr) => {
+        $crate::sem::shapes::with(
+            vector!([$t, $t, $t] -> $t, kernels!(map3::<$t, $t, $t, $t>(io, {
+                let table = io.extra;
+                move |a, b, c| $crate::sem::shapes::apply4(a, b, c, table, $f)
+            }))),
+            $crate::sem::Traits { truth_table: true, keeps_high: true, ..$crate::sem::Traits::NONE })
+    };
+
+    // Scalars. `d` is the old destination, `scc` the condition, `exec` the active lanes; other arguments are sources.
+    (val |$($arg:ident: $ty:ty),*| $body:expr) => {
+        shape!(@scalar s, [$($arg: $ty),*], $crate::sem::Scalar {
+            value: Some($crate::sem::shapes::Bits::bits($body)), ..Default::default()
+        })
+    };
+    // SCC says whether the result is not 0.
+    (nz |$($arg:ident: $ty:ty),*| $body:expr) => {
+        shape!(@scalar s, [$($arg: $ty),*], {
+            let value = $crate::sem::shapes::Bits::bits($body);
+            $crate::sem::Scalar { value: Some(value), scc: Some(value != 0), ..Default::default() }
+        })
+    };
+    // The body gives the result and SCC.
+    (pair |$($arg:ident: $ty:ty),*| $body:expr) => {
+        shape!(@scalar s, [$($arg: $ty),*], {
+            let (value, scc) = $body;
+            $crate::sem::Scalar { value: Some($crate::sem::shapes::Bits::bits(value)), scc: Some(scc), ..Default::default() }
+        })
+    };
+    // The body gives SCC alone.
+    (scc |$($arg:ident: $ty:ty),*| $body:expr) => {
+        shape!(@scalar s, [$($arg: $ty),*], $crate::sem::Scalar { scc: Some($body), ..Default::default() })
+    };
+    // The old EXEC to the destination, the body's value to EXEC.
+    (save |$($arg:ident: $ty:ty),*| $body:expr) => {
+        shape!(@scalar s, [$($arg: $ty),*], {
+            let exec = $crate::sem::shapes::Bits::bits($body);
+            $crate::sem::Scalar { value: Some(s.exec), scc: Some(exec != 0), exec: Some(exec) }
+        })
+    };
+    // The body's value to the destination and EXEC.
+    (wrexec |$($arg:ident: $ty:ty),*| $body:expr) => {
+        shape!(@scalar s, [$($arg: $ty),*], {
+            let exec = $crate::sem::shapes::Bits::bits($body);
+            $crate::sem::Scalar { value: Some(exec), scc: Some(exec != 0), exec: Some(exec) }
+        })
+    };
+    (@scalar $s:ident, [$($arg:ident: $ty:ty),*], $out:expr) => {{
+        fn run($s: &$crate::sem::Scalars) -> $crate::sem::Scalar {
+            shape!(@bind $s, 0, $($arg $arg: $ty,)*);
+            $out
+        }
+        $crate::sem::Exec::Scalar($crate::sem::ScalarSem { run })
+    }};
+    (@bind $s:ident, $at:expr,) => {};
+    // Each argument comes twice: to be known by its name, and to be bound under it.
+    (@bind $s:ident, $at:expr, d $arg:ident: $ty:ty, $($rest:tt)*) => {
+        let $arg = <$ty as $crate::sem::shapes::Bits>::from_bits($s.old);
+        shape!(@bind $s, $at, $($rest)*);
+    };
+    (@bind $s:ident, $at:expr, scc $arg:ident: $ty:ty, $($rest:tt)*) => {
+        let $arg: bool = $s.scc;
+        shape!(@bind $s, $at, $($rest)*);
+    };
+    (@bind $s:ident, $at:expr, exec $arg:ident: $ty:ty, $($rest:tt)*) => {
+        let $arg = <$ty as $crate::sem::shapes::Bits>::from_bits($s.exec);
+        shape!(@bind $s, $at, $($rest)*);
+    };
+    (@bind $s:ident, $at:expr, $name:ident $arg:ident: $ty:ty, $($rest:tt)*) => {
+        let $arg = <$ty as $crate::sem::shapes::Bits>::from_bits($s.sources[$at]);
+        shape!(@bind $s, $at + 1, $($rest)*);
+    };
+
+    (branch $f:expr) => { $crate::sem::Exec::Branch($f) };
+    (control $f:expr) => { $crate::sem::Exec::Control($f) };
+}
