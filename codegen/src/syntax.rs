@@ -160,15 +160,16 @@ fn modifier(kind: &'static str, place: (u8, u8), extra: u8) -> Modifier {
 }
 
 /// Names of one-bit modifiers, in the order of the runtime's `names::FLAGS`.
-const FLAGS: [&str; 24] = [
+const FLAGS: [&str; 26] = [
     "idxen", "offen", "gds", "glc", "slc", "dlc", "sc0", "sc1", "nt", "nv", "lds", "tfe", "lwe", "d16", "a16", "r128",
-    "unorm", "da", "scale_offset", "done", "vm", "compr", "row_en", "matrix_a_reuse",
+    "unorm", "da", "scale_offset", "done", "vm", "compr", "row_en", "high", "scc",
+    "fi:1",
 ];
 
 /// Names of numbers, in the order of the runtime's `names::NUMBERS`.
-const NUMBERS: [&str; 13] = [
+const NUMBERS: [&str; 14] = [
     "offset", "offset0", "offset1", "cbsz", "abid", "blgp", "wait_exp", "wait_vdst", "wait_va_vdst", "wait_vm_vsrc",
-    "scale_sel", "byte_sel", "index_key",
+    "scale_sel", "byte_sel", "index_key", "bound_ctrl",
 ];
 
 fn index_of(names: &[&str], name: &str) -> u8 {
@@ -193,9 +194,6 @@ impl Context<'_> {
         self.is(&["rdna3", "rdna3_5", "rdna4", "cdna5"])
     }
 
-    fn gfx12_plus(&self) -> bool {
-        self.is(&["rdna4", "cdna5"])
-    }
 
     fn field(&self, name: &str) -> Option<(u8, u8)> {
         self.fields.get(name).copied()
@@ -244,6 +242,7 @@ impl Context<'_> {
         let twins = self.elsewhere.iter().any(|n| short(n)) && self.elsewhere.iter().any(|n| long(n));
         let twins = twins && !self.listed("no_suffix") || self.listed("suffix");
         match self.encoding {
+            "ENC_VOPC" if self.gfx11_plus() => "Compare",
             "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" | "ENC_VINTRP" => if twins { "E32" } else { "None" },
             "ENC_VOP3" | "VOP3_SDST_ENC" => if twins { "E64" } else { "Vop3" },
             "ENC_VOP3P" => "Vop3",
@@ -284,6 +283,13 @@ impl Context<'_> {
             }
             _ => {}
         }
+        if self.op == "V_DUAL_BITOP2_B32" {
+            let y = self.operands.iter().any(|o| o.field == "SRCY0");
+            modifiers.push(modifier("Bitop3", (if y { 80 } else { 56 }, 8), 0));
+        }
+        if self.op == "S_ENDPGM" && slots.is_empty() {
+            slots.push(Slot::new("Endpgm", (0, 16)));
+        }
         let nsa = self.encoding == "ENC_MIMG" && !self.gfx9() && self.operands.iter().any(|o| o.field == "SAMP");
         Derived { slots, modifiers, family, suffix: if nsa { "Nsa" } else { self.suffix() } }
     }
@@ -315,6 +321,7 @@ impl Context<'_> {
             let mut slot = Slot::new("Literal", (raw.offset, 0));
             slot.value = value(operand);
             slot.dwords = if raw.count == 64 { 2 } else { 1 };
+            slot.extra = u8::from(self.op.starts_with("S_SETREG"));
             return Some(slot);
         }
         let scalar_memory = self.encoding == "ENC_SMEM";
@@ -325,6 +332,7 @@ impl Context<'_> {
             ("SADDR", _) if flat => {
                 let mut slot = Slot::new("Saddr", place);
                 slot.dwords = words(raw.size);
+                slot.extra = u8::from(self.encoding == "ENC_VFLAT");
                 slot
             }
             ("VADDR", _) if scratch => {
@@ -341,8 +349,18 @@ impl Context<'_> {
                 slot.returns = self.bit("SADDR");
                 slot
             }
-            ("VDST", _) if flat && self.op.contains("ATOMIC") => {
+            ("VDST", _) if flat && self.op.contains("_LOAD_LDS_") => return None,
+            ("VDST", _) if flat && !self.op.contains("ATOMIC") => {
                 let mut slot = self.register(operand, family);
+                slot.extra = self.bit("LDS");
+                slot
+            }
+            ("VDST", _) if flat => {
+                let mut slot = self.register(operand, family);
+                if self.op.contains("CMPSWAP") {
+                    let data = self.operands.iter().find(|o| matches!(o.field, "DATA" | "VSRC"));
+                    slot.dwords = data.map_or(slot.dwords, |data| words(data.raw.size) / 2);
+                }
                 slot.returns = match self.field("GLC").or(self.field("SC0")).or(self.field("TH")) {
                     Some((offset, _)) => offset,
                     None => 0,
@@ -367,9 +385,10 @@ impl Context<'_> {
                 slot.dwords = words(raw.size);
                 let atomic = if self.op.contains("ATOMIC") { 1 } else { 0 };
                 let fixed = if self.op.contains("BVH") || self.op.contains("MSAA_LOAD_") { 2 } else { 0 };
-                let gather = if self.op.contains("GATHER4") || self.op == "IMAGE_MSAA_LOAD" { 4 } else { 0 };
+                let gather = self.op.contains("GATHER4") || (self.op == "IMAGE_MSAA_LOAD" && self.gfx11_plus());
+                let gather = if gather { 4 } else { 0 };
                 slot.extra = atomic | fixed | gather;
-                slot.acc = if self.op.contains("STORE") || self.op.contains("ATOMIC") { 0 } else { 0 };
+                slot.acc = self.bit("ACC");
                 slot
             }
             ("VADDR", ir::Kind::Vgpr) if image => self.image_address(place, raw),
@@ -382,7 +401,29 @@ impl Context<'_> {
             }
             ("OFFSET", ir::Kind::Immediate) if scalar_memory => Slot::new("SignedHex", place),
             (_, ir::Kind::Immediate) if scalar_memory => Slot::new("Inline", place),
-            ("ATTR", _) => Slot::new("Attr", place),
+            ("ATTR", _) => {
+                let mut slot = Slot::new("Attr", place);
+                slot.extra = self.bit("ATTR_CHAN");
+                slot
+            }
+            ("SRC0", _) if self.encoding == "ENC_VOP3" && self.op.starts_with("V_INTERP_") => {
+                let mut slot = Slot::new("Attr", (32, 6));
+                slot.extra = 38;
+                slot
+            }
+            (_, _) if self.op.starts_with("V_INTERP_MOV") && self.encoding == "ENC_VOP3" && operand.field != "VDST" => {
+                Slot::new("Param", place)
+            }
+            ("VADDR", ir::Kind::Vgpr) if self.op.starts_with("DS_GWS_") => {
+                let mut slot = self.register(operand, family);
+                slot.acc = self.bit("ACC");
+                slot
+            }
+            ("VADDR2" | "VADDR3", _) if self.op.starts_with("TENSOR_") => {
+                let mut slot = self.register(operand, family);
+                slot.kind = "TensorGroup";
+                slot
+            }
             (_, ir::Kind::Named) if operand.ty == "OPR_PARAM" => Slot::new("Param", place),
             (_, ir::Kind::Named) if operand.ty == "OPR_TGT" => Slot::new("ExpTarget", place),
             (field, ir::Kind::Vgpr) if matches!(self.encoding, "ENC_EXP" | "ENC_VEXPORT") => {
@@ -435,7 +476,10 @@ impl Context<'_> {
         let mut slot = Slot::new(kind, (raw.offset, raw.count));
         slot.scale = raw.scale;
         slot.dwords = if operand.format == "M64" { MASK } else { words(raw.size) };
-        slot.value = value(operand);
+        slot.value = self.value(operand);
+        if self.pairs() {
+            (slot.dwords, slot.value) = (2, if self.op.contains("MOV") { "V2I32" } else { "V2F32" });
+        }
         slot.acc = match (operand.kind, operand.field) {
             (ir::Kind::Acc | ir::Kind::SourceAcc, _) => 255,
             (ir::Kind::VgprOrAcc | ir::Kind::SourceOrAcc, field) => match (field, self.field("ACC_CD")) {
@@ -445,6 +489,15 @@ impl Context<'_> {
             },
             _ => 0,
         };
+        if self.gfx11_plus() && operand.format.starts_with("WMMA_") && self.generation != "cdna5" {
+            let halved = operand.format.contains("_DC_") || (self.generation == "rdna4" && operand.format.contains("_AB_"));
+            slot.acc = if halved { HALVED } else { 0 };
+        }
+        let by_format = self.op.contains("F8F6F4") && matches!(operand.field, "SRC0" | "SRC1");
+        if by_format {
+            slot.kind = "MatrixSrc";
+            slot.extra = self.matrix_format_bit(operand.field);
+        }
         let source = match operand.field {
             "SRC0" | "SRCX0" | "SRCY0" => Some(0),
             "SRC1" | "VSRC1" | "VSRCX1" | "VSRCY1" => Some(1),
@@ -482,11 +535,36 @@ impl Context<'_> {
         slot
     }
 
+    /// Packed 32-bit operations, whose operands AMD lists as one dword on CDNA 2.
+    fn pairs(&self) -> bool {
+        self.op.starts_with("V_PK_") && (self.op.ends_with("_F32") || self.op.ends_with("_MOV_B32")) && self.encoding == "ENC_VOP3P"
+    }
+
+    fn value(&self, operand: &Operand) -> &'static str {
+        match value(operand) {
+            "F16" | "Bf16" | "I16" if self.encoding.starts_with("ENC_SOP") => "I32",
+            _ if operand.ty == "OPR_SRC_NOINLINE" => "NoInline",
+            "I64" if self.listed("lit64") => "Lit64",
+            other => other,
+        }
+    }
+
+    /// First bit of the format of a matrix source.
+    fn matrix_format_bit(&self, field: &str) -> u8 {
+        let base = if self.encoding == "ENC_VOP3PX2" || self.encoding == "ENC_VOP3PX3" { 64 } else { 0 };
+        match (self.generation, field) {
+            ("cdna5", "SRC0") => base + 11,
+            ("cdna5", _) => base + 59,
+            (_, "SRC0") => base + 8,
+            _ => base + 61,
+        }
+    }
+
     fn vop3_modifiers(&self, list: &mut Vec<Modifier>, slots: &[Slot]) {
         let sources = slots.iter().filter(|s| s.source < 3).count() as u8;
         if self.encoding == "ENC_VINTERP" {
-            list.push(modifier("OpSel", (11, 4), sources | 8));
             list.push(modifier("Clamp", (15, 1), 0));
+            list.push(modifier("OpSel", (11, 4), sources | 8));
             self.number(list, "NumberAlways", "WAIT_EXP", "wait_exp");
             return;
         }
@@ -494,8 +572,27 @@ impl Context<'_> {
             if self.listed("bitop3") {
                 list.push(modifier("Bitop3", (0, 0), 0));
             }
+            let interp = self.op.starts_with("V_INTERP_");
             match self.exceptions.op_sel(self.generation, self.op) {
-                Some("byte_sel_src") => list.push(modifier("ByteSel", (11, 2), 0)),
+                _ if interp => {
+                    if self.op.ends_with("F16") {
+                        list.push(modifier("Flag", (40, 1), index_of(&FLAGS, "high")));
+                    }
+                    list.push(modifier("Clamp", (15, 1), 0));
+                    list.push(modifier("Omod", (59, 2), 0));
+                    return;
+                }
+                None if self.op.starts_with("V_CMP") => list.push(modifier("OpSel", (11, 4), sources)),
+                Some("byte_sel_src") => {
+                    list.push(modifier("OpSel", (14, 1), sources | 32));
+                    list.push(modifier("ByteSel", (11, 2), 0));
+                }
+                Some("four") => list.push(modifier("OpSel", (11, 4), 4)),
+                Some("permlane_swap") => {
+                    list.push(modifier("Number", (12, 1), index_of(&NUMBERS, "bound_ctrl")));
+                    list.push(modifier("Flag", (11, 1), index_of(&FLAGS, "fi:1")));
+                }
+                Some("hidden") => list.push(modifier("OpSel", (11, 4), sources | 8 | 64)),
                 Some("byte_sel_dst") => {
                     list.push(modifier("OpSel", (11, 1), sources | 16));
                     list.push(modifier("ByteSel", (13, 2), 1));
@@ -532,7 +629,6 @@ impl Context<'_> {
             list.push(modifier("OpSel", (11, 3), 3));
             list.push(modifier("OpSelHi", (59, 2), 3));
             self.number(list, "Number", "CBSZ", "cbsz");
-            self.number(list, "Number", "ABID", "abid");
             self.number(list, "Number", "BLGP", "blgp");
             return;
         }
@@ -564,12 +660,16 @@ impl Context<'_> {
         if base != 0 {
             list.push(modifier("MatrixScale", (11, 1), 0));
             list.push(modifier("MatrixScale", (59, 1), 1));
-            list.push(modifier("MatrixScaleFmt", (8, 2), 0));
-            list.push(modifier("MatrixScaleFmt", (61, 2), 1));
+            list.push(modifier("MatrixScaleFmt", (61, 2), 0));
+            list.push(modifier("MatrixScaleFmt", (8, 2), 1));
         }
-        if self.generation == "cdna5" {
-            list.push(modifier("MatrixReuse", (if base == 0 { 13 } else { 13 }, 1), 0));
-            list.push(modifier("MatrixReuse", (if base == 0 { 14 } else { 14 }, 1), 1));
+        let formats = self.op.contains("F8F6F4") || self.op.contains("32X16X128_F4");
+        if self.generation == "cdna5" && (base != 0 || !formats) {
+            list.push(modifier("MatrixReuse", (13, 1), 0));
+            list.push(modifier("MatrixReuse", (14, 1), 1));
+        }
+        if self.is(&["rdna3", "rdna3_5"]) {
+            list.push(modifier("OpSel", (11, 3), 3));
         }
         list.push(modifier("NegLo", (base + 61, 3), 3));
         list.push(modifier("NegHi", (base + 8, 3), 3));
@@ -591,7 +691,7 @@ impl Context<'_> {
         if let Some(place) = self.field("SCOPE") {
             list.push(modifier("Scope", place, 0));
         }
-        for (field, name) in [("GLC", "glc"), ("SLC", "slc"), ("DLC", "dlc"), ("SC0", "sc0"), ("NT", "nt"), ("SC1", "sc1")] {
+        for (field, name) in [("GLC", "glc"), ("SLC", "slc"), ("DLC", "dlc"), ("SCC", "scc"), ("SC0", "sc0"), ("NT", "nt"), ("SC1", "sc1")] {
             self.flag(list, field, name);
         }
         if self.generation == "cdna5" {
@@ -659,7 +759,7 @@ impl Context<'_> {
         if tensor {
             return;
         }
-        if !ray || self.gfx12_plus() {
+        if !ray {
             self.flag(list, "R128", "r128");
         }
         self.flag(list, "A16", "a16");
@@ -673,6 +773,9 @@ impl Context<'_> {
         }
     }
 }
+
+/// `acc` of matrices that take half as many registers in wave64.
+const HALVED: u8 = 254;
 
 /// `dwords` of lane masks, whose registers depend on the size of waves.
 const MASK: u8 = 62;

@@ -207,6 +207,7 @@ impl<'i> Writer<'i> {
             let syntax = y.syntax();
             self.mnemonic(y, syntax);
             self.operands(y.op(), syntax);
+            self.modifiers(syntax);
         }
     }
 
@@ -214,10 +215,11 @@ impl<'i> Writer<'i> {
     fn mnemonic(&mut self, row: Row, syntax: &Syntax) {
         self.text.str(row.mnemonic());
         let suffix = match (syntax.suffix, self.form) {
+            (Suffix::Compare, Form::Dpp16 | Form::Dpp8) => "",
             (Suffix::E64 | Suffix::Vop3, Form::Dpp16 | Form::Dpp8) => "_e64_dpp",
             (_, Form::Dpp16 | Form::Dpp8) => "_dpp",
             (_, Form::Sdwa) => "_sdwa",
-            (Suffix::E32, _) => "_e32",
+            (Suffix::E32 | Suffix::Compare, _) => "_e32",
             (Suffix::E64, _) => "_e64",
             (Suffix::Nsa, Form::Nsa) => " ",
             _ => "",

@@ -74,6 +74,8 @@ pub(crate) enum Suffix {
     E64,
     /// Nothing; `_e64_dpp` in DPP forms.
     Vop3,
+    /// `_e32`; nothing in DPP forms: compares since RDNA 3.
+    Compare,
     /// Nothing and a second space: image instructions with samplers and separate addresses.
     Nsa,
 }
@@ -147,6 +149,10 @@ pub(crate) enum SlotKind {
     DualDst,
     /// `gpr_idx(..)` mode bits.
     GprIdx,
+    /// A matrix whose registers depend on the element format, whose bits begin at [`Slot::extra`].
+    MatrixSrc,
+    /// A group of a tensor descriptor; not written where both optional groups are null.
+    TensorGroup,
 }
 
 /// How a value that is no register is written.
@@ -166,11 +172,15 @@ pub(crate) enum Value {
     V2F32,
     V2I32,
     Fp8,
+    /// A 16-bit literal that is written like the inline constant of its value.
+    NoInline,
+    /// 64-bit integers whose 64-bit literals always say so where they fit 32 bits.
+    Lit64,
 }
 
 impl Value {
     const fn from_bits(bits: u64) -> Value {
-        const ALL: [Value; 13] = [
+        const ALL: [Value; 15] = [
             Value::I16,
             Value::F16,
             Value::Bf16,
@@ -184,8 +194,10 @@ impl Value {
             Value::V2F32,
             Value::V2I32,
             Value::Fp8,
+            Value::NoInline,
+            Value::Lit64,
         ];
-        ALL[(bits & 15) as usize % 13]
+        ALL[(bits & 15) as usize % 15]
     }
 }
 
@@ -216,7 +228,7 @@ pub(crate) enum Half {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot(u64);
 
-const SLOT_KINDS: [SlotKind; 32] = [
+const SLOT_KINDS: [SlotKind; 34] = [
     SlotKind::Vgpr,
     SlotKind::Src,
     SlotKind::Vcc,
@@ -249,6 +261,8 @@ const SLOT_KINDS: [SlotKind; 32] = [
     SlotKind::LaneSel,
     SlotKind::DualDst,
     SlotKind::GprIdx,
+    SlotKind::MatrixSrc,
+    SlotKind::TensorGroup,
 ];
 
 impl Slot {
@@ -288,7 +302,7 @@ impl Slot {
 
     #[inline]
     pub(crate) const fn kind(self) -> SlotKind {
-        SLOT_KINDS[self.bits(0, 5) as usize]
+        SLOT_KINDS[self.bits(0, 6) as usize % SLOT_KINDS.len()]
     }
 
     /// First bit in the word.
@@ -343,7 +357,7 @@ impl Slot {
         }
     }
 
-    /// Bit of the word that makes the register an AGPR; 0: never; 255: always.
+    /// Bit of the word that makes the register an AGPR; 0: never; 255: always. 254: never, and wave64 has half as many.
     #[inline]
     pub(crate) const fn acc(self) -> u32 {
         self.bits(40, 8) as u32
@@ -392,7 +406,8 @@ pub(crate) enum ModifierKind {
     Th,
     /// `scope:`
     Scope,
-    /// `op_sel:[..]` of [`Modifier::extra`] sources; +8: and the destination.
+    /// `op_sel:[..]` of [`Modifier::extra`] sources; +8: and the destination; +16: and a bit for it, always 0; +32: the
+    /// destination's alone; +64: not in true16 text.
     OpSel,
     /// `op_sel_hi:[..]`; all ones are not written. +8: all zeros are not written.
     OpSelHi,

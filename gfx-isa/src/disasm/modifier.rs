@@ -103,10 +103,15 @@ impl Writer<'_> {
                 }
             }
             ModifierKind::Bitop3 => {
-                let table = self.bits(8, 3) << 3 | self.bits(59, 2) << 6 | self.bits(61, 3);
+                let in_word = || self.bits(8, 3) << 3 | self.bits(59, 2) << 6 | self.bits(61, 3);
+                let table = if modifier.count() == 0 { in_word() } else { value };
                 if table != 0 {
                     self.text.str(" bitop3:");
-                    self.inline_hex(table);
+                    if table <= 10 {
+                        self.number(table);
+                    } else {
+                        self.text.hex(table.into());
+                    }
                 }
             }
             ModifierKind::PermlaneOpSel => {
@@ -148,10 +153,6 @@ impl Writer<'_> {
         }
     }
 
-    fn inline_hex(&mut self, value: u32) {
-        self.text.hex(value.into());
-    }
-
     fn named_number(&mut self, name: u32, value: u32) {
         self.text.push(b' ');
         self.text.str(names::NUMBERS[name as usize % names::NUMBERS.len()]);
@@ -171,11 +172,14 @@ impl Writer<'_> {
         self.text.push(b']');
     }
 
-    /// `extra`: sources; +8: bit 3 is the destination; +16: bit 0 alone counts, the destination stands with it.
+    /// `extra` as [`ModifierKind::OpSel`] has it.
     fn op_sel(&mut self, extra: u32, value: u32) {
         let sources = extra & 7;
-        if value == 0 {
+        if value == 0 || (extra & 64 != 0 && self.true16) {
             return;
+        }
+        if extra & 32 != 0 {
+            return self.bit_list(" op_sel:[", value << sources, sources + 1);
         }
         if extra & 8 == 0 {
             let count = if extra & 16 != 0 { sources + 1 } else { sources };
@@ -276,15 +280,24 @@ impl Writer<'_> {
             }
             writer.text.push(b')');
         };
+        if value >= 0xe000 {
+            self.text.str("swizzle(FFT");
+            return list(self, &[value & 31]);
+        }
+        if value >= 0xc000 {
+            self.text.str("swizzle(ROTATE");
+            return list(self, &[value >> 10 & 1, value >> 5 & 31]);
+        }
+        if value > 0x80ff {
+            return self.number(value);
+        }
         if value & 0xff00 == 0x8000 {
             self.text.str("swizzle(QUAD_PERM");
             list(self, &[value & 3, value >> 2 & 3, value >> 4 & 3, value >> 6 & 3]);
             return;
         }
         let (and, or, xor) = (value & 31, value >> 5 & 31, value >> 10 & 31);
-        if value & 0x8000 != 0 {
-            self.rotate_or_fft(value);
-        } else if and == 31 && or == 0 && xor.is_power_of_two() {
+        if and == 31 && or == 0 && xor.is_power_of_two() {
             self.text.str("swizzle(SWAP");
             list(self, &[xor]);
         } else if and == 31 && or == 0 && xor > 0 && (xor + 1).is_power_of_two() {
@@ -310,10 +323,6 @@ impl Writer<'_> {
                 self.text.str("\")");
             }
         }
-    }
-
-    fn rotate_or_fft(&mut self, value: u32) {
-        self.number(value);
     }
 
     pub(super) fn dpp16(&mut self) {

@@ -48,7 +48,9 @@ impl Writer<'_> {
             SlotKind::ExpSrc => self.export_source(slot),
             SlotKind::Saddr => {
                 if self.is_off(self.bits(slot.offset(), slot.count())) {
-                    self.text.str("off");
+                    if slot.extra() == 0 {
+                        self.text.str("off");
+                    }
                 } else {
                     self.source(slot);
                 }
@@ -87,11 +89,37 @@ impl Writer<'_> {
             SlotKind::SignedHex => self.signed_hex(self.bits(slot.offset(), slot.count()), slot.count()),
             SlotKind::ImageData => self.image_data(slot),
             SlotKind::ImageAddr => self.image_address(op, slot),
+            SlotKind::MatrixSrc => {
+                let number = self.bits(slot.offset(), slot.count()) & 0xff;
+                let file = if self.is_acc(slot) { "a" } else { "v" };
+                let count = self.matrix_dwords(slot);
+                self.text.registers(file, number, count);
+            }
+            SlotKind::TensorGroup => {
+                let null = self.null_register();
+                if self.bits(72, 8) != null || self.bits(80, 8) != null {
+                    self.source(slot);
+                }
+            }
             SlotKind::DualDst => {
                 let number = self.bits(slot.offset(), slot.count()) << 1 | (self.bits(slot.extra(), 1) ^ 1);
                 self.text.registers("v", number, slot.dwords());
             }
         }
+    }
+
+    /// Registers of a matrix by its element format: 8-bit, 6-bit and 4-bit elements.
+    fn matrix_dwords(&self, slot: Slot) -> u32 {
+        let format = match (self.gfx9(), slot.source()) {
+            (false, 1) => self.bits(slot.extra(), 2) | self.bits(slot.extra() - 45, 1) << 2,
+            _ => self.bits(slot.extra(), 3),
+        };
+        let quarters = match format {
+            2 | 3 => 3,
+            4 => 2,
+            _ => 4,
+        };
+        if self.gfx9() { quarters * 2 } else { quarters * 4 }
     }
 
     /// A number that LLVM writes in decimal where it is small.
@@ -143,15 +171,15 @@ impl Writer<'_> {
 
     fn compare_destination(&mut self) {
         match self.inst.sdwa().and_then(|sdwa| sdwa.sdst()) {
-            Some(register) => self.scalar(u32::from(register), if self.inst.wave_size() == 64 { 2 } else { 1 }, Value::I32, 0),
+            Some(register) => self.scalar(u32::from(register), if self.inst.wave_size() == 64 { 2 } else { 1 }, Value::I32),
             None => self.vcc(),
         }
     }
 
     #[inline]
-    fn is_acc(&self, slot: Slot) -> bool {
+    pub(super) fn is_acc(&self, slot: Slot) -> bool {
         match slot.acc() {
-            0 => false,
+            0 | 254 => false,
             255 => true,
             bit => self.bit(bit),
         }
@@ -165,15 +193,36 @@ impl Writer<'_> {
         }
         let source = slot.source();
         if source == 3 || source == 7 {
-            self.vector_registers(slot, slot.dwords());
+            // A load to LDS has no destination.
+            if slot.extra() == 0 || !self.bit(slot.extra()) {
+                self.vector_registers(slot, self.vector_dwords(slot));
+            }
+        } else if source == 1 && self.form == Form::Sdwa {
+            self.with_modifiers(slot, |writer| writer.source1_of_sdwa(slot));
         } else {
             self.with_modifiers(slot, |writer| writer.vector_registers(slot, slot.dwords()));
         }
     }
 
+    /// Registers of a vector operand: matrices of wave64 are spread over twice as many lanes.
+    #[inline]
+    fn vector_dwords(&self, slot: Slot) -> u32 {
+        if slot.acc() == 254 && self.inst.wave_size() == 64 { slot.dwords() / 2 } else { slot.dwords() }
+    }
+
+    fn source1_of_sdwa(&mut self, slot: Slot) {
+        let number = self.bits(slot.offset(), slot.count());
+        if self.inst.sdwa().is_some_and(|sdwa| sdwa.s1()) {
+            self.scalar(number, slot.dwords(), slot.value());
+        } else {
+            self.text.registers("v", number, slot.dwords());
+        }
+    }
+
     #[inline]
     fn vector_registers(&mut self, slot: Slot, count: u32) {
-        let number = self.bits(slot.offset(), slot.count());
+        // Fields of nine bits hold source values.
+        let number = self.bits(slot.offset(), slot.count()) & 0xff;
         if self.is_acc(slot) {
             self.text.registers("a", number, count);
         } else {
@@ -255,9 +304,6 @@ impl Writer<'_> {
                 _ => return self.with_modifiers(slot, |writer| writer.source_of_variant(slot)),
             }
         }
-        if source == 1 && self.form == Form::Sdwa && slot.count() == 8 {
-            return self.with_modifiers(slot, |writer| writer.plain_source(slot, raw));
-        }
         self.with_modifiers(slot, |writer| writer.plain_source(slot, raw));
     }
 
@@ -267,10 +313,10 @@ impl Writer<'_> {
             if self.is_acc(slot) {
                 self.text.registers("a", raw - 256, slot.dwords());
             } else {
-                self.vgpr(slot, raw - 256, slot.dwords());
+                self.vgpr(slot, raw - 256, self.vector_dwords(slot));
             }
         } else {
-            self.scalar(raw, self.mask_dwords(slot), slot.value(), slot.dwords());
+            self.scalar(raw, self.mask_dwords(slot), slot.value());
         }
     }
 
@@ -291,7 +337,7 @@ impl Writer<'_> {
             self.vgpr(slot, dpp.vsrc0().into(), slot.dwords());
         } else if let Some(sdwa) = self.inst.sdwa() {
             if sdwa.s0() {
-                self.scalar(sdwa.src0().into(), slot.dwords(), slot.value(), 0);
+                self.scalar(sdwa.src0().into(), slot.dwords(), slot.value());
             } else {
                 self.text.registers("v", sdwa.src0().into(), slot.dwords());
             }
@@ -299,7 +345,7 @@ impl Writer<'_> {
     }
 
     /// A source value from 0 to 255.
-    pub(super) fn scalar(&mut self, raw: u32, count: u32, value: Value, _dwords: u32) {
+    pub(super) fn scalar(&mut self, raw: u32, count: u32, value: Value) {
         let Some(&source) = self.inst.tables().sources.get(raw as usize) else { return };
         match source {
             Source::Sgpr(number) => self.text.registers("s", number.into(), count),
@@ -373,9 +419,31 @@ impl Writer<'_> {
         if slot.dwords() == 2 {
             let high = self.bits(slot.offset() + 32, 32);
             self.literal64(u64::from(high) << 32 | u64::from(low), slot.value());
+        } else if slot.extra() != 0 {
+            self.literal_as_inline(low);
+        } else if matches!(slot.value(), Value::F16 | Value::Bf16 | Value::I16) {
+            self.text.hex(u64::from(low & 0xffff));
         } else {
-            self.literal(low, slot.value());
+            self.text.hex(low.into());
         }
+    }
+
+    /// A literal written like the inline constant of its value, where there is one.
+    fn literal_as_inline(&mut self, value: u32) {
+        let float = match value {
+            0x3f00_0000 => "0.5",
+            0xbf00_0000 => "-0.5",
+            0x3f80_0000 => "1.0",
+            0xbf80_0000 => "-1.0",
+            0x4000_0000 => "2.0",
+            0xc000_0000 => "-2.0",
+            0x4080_0000 => "4.0",
+            0xc080_0000 => "-4.0",
+            0x3e22_f983 => "0.15915494",
+            _ if is_inline_int(i64::from(value as i32)) => return self.text.signed(value as i32),
+            _ => return self.text.hex(value.into()),
+        };
+        self.text.str(float);
     }
 
     /// A 32-bit literal: `lit(..)` where the number alone would mean an inline constant.
@@ -386,8 +454,12 @@ impl Writer<'_> {
             Value::Bf16 => (value & 0xffff, is_inline_bf16(value as u16) && value >> 16 == 0),
             Value::V2F16 => (value, is_inline_f16(value as u16) && value >> 16 == 0 || is_inline_int(i64::from(value as i32))),
             Value::V2Bf16 => (value, is_inline_bf16(value as u16) && value >> 16 == 0 || is_inline_int(i64::from(value as i32))),
+            Value::NoInline => {
+                let short = value as u16 as i16;
+                return if is_inline_int(short.into()) { self.text.signed(short.into()) } else { self.text.hex(u64::from(value & 0xffff)) };
+            }
             Value::F64 => (value, is_inline_f64(u64::from(value) << 32)),
-            Value::I64 => (value, is_inline_f64(u64::from(value)) || is_inline_int(i64::from(value))),
+            Value::I64 | Value::Lit64 => (value, is_inline_f64(u64::from(value)) || is_inline_int(i64::from(value))),
             _ => (value, is_inline_f32(value)),
         };
         if inline {
@@ -402,8 +474,10 @@ impl Writer<'_> {
     /// A 64-bit literal: `lit64(..)` where the number alone would fit 32 bits.
     fn literal64(&mut self, value: u64, ty: Value) {
         let marker = match ty {
-            Value::I64 if is_inline_f64(value) => "lit(",
-            _ if value >> 32 == 0 => "lit64(",
+            Value::F64 if value as u32 == 0 => return self.text.hex(value >> 32),
+            Value::F64 | Value::Lit64 if value >> 32 == 0 => "lit64(",
+            Value::F64 => "",
+            _ if is_inline_f64(value) => "lit(",
             _ => "",
         };
         self.text.str(marker);
@@ -417,7 +491,7 @@ impl Writer<'_> {
         self.text.str("attr");
         self.text.dec(self.bits(slot.offset(), slot.count()));
         self.text.push(b'.');
-        let channel = self.bits(slot.offset() - 2, 2);
+        let channel = self.bits(slot.extra(), 2);
         self.text.push(b"xyzw"[channel as usize & 3]);
     }
 
@@ -447,21 +521,21 @@ impl Writer<'_> {
             let (has_immediate, has_register) = (self.bit(slot.extra()), self.bit(slot.returns()));
             match (has_immediate, has_register) {
                 (true, true) => {
-                    self.scalar(register, 1, Value::I32, 0);
+                    self.scalar(register, 1, Value::I32);
                     self.text.str(" offset:");
                     self.signed_hex(immediate, bits);
                 }
                 (true, false) => self.signed_hex(immediate, bits),
-                (false, true) => self.scalar(register, 1, Value::I32, 0),
-                (false, false) => self.scalar(immediate & 0x7f, 1, Value::I32, 0),
+                (false, true) => self.scalar(register, 1, Value::I32),
+                (false, false) => self.scalar(immediate & 0x7f, 1, Value::I32),
             }
             return;
         }
-        if register == self.null_register() {
+        if register == self.null_register() && (immediate != 0 || self.gfx12_plus()) {
             self.signed_hex(immediate, bits);
             return;
         }
-        self.scalar(register, 1, Value::I32, 0);
+        self.scalar(register, 1, Value::I32);
         if immediate != 0 || self.gfx12_plus() {
             self.text.str(" offset:");
             self.signed_hex(immediate, bits);

@@ -179,9 +179,10 @@ impl Writer<'_> {
         let field = |field| self.inst.field(field).unwrap_or_default();
         let first = self.bits(slot.offset(), slot.count());
         let kind = slot.extra();
+        let file = if self.is_acc(slot) { "a" } else { "v" };
         let dmask = field(crate::Field::DMASK);
         let mut count = match kind {
-            2 => return self.text.registers("v", first, slot.dwords()),
+            2 => return self.text.registers(file, first, slot.dwords()),
             4 => 4,
             _ => dmask.count_ones().max(1),
         };
@@ -191,7 +192,7 @@ impl Writer<'_> {
         }
         count += u32::from(field(crate::Field::TFE) != 0);
         // LLVM has no registers of 13 to 15 dwords and so on; data has at most 5.
-        self.text.registers("v", first, count);
+        self.text.registers(file, first, count);
     }
 
     /// Image addresses: a range of registers, or a list of them.
@@ -230,8 +231,7 @@ impl Writer<'_> {
         let compare = kind >> 1 & 1;
         let bias = kind >> 2 & 1;
         let derivatives = if kind >> 4 & 1 != 0 { derivatives } else { 0 };
-        let packed_derivatives = kind >> 5 & 1 != 0 || (a16 && !matches!(self.generation, Generation::Rdna2 | Generation::Rdna3 | Generation::Rdna3_5 | Generation::Rdna4));
-        let derivatives = if packed_derivatives { (derivatives / 2).div_ceil(2) * 2 } else { derivatives };
+        let derivatives = if kind >> 5 & 1 != 0 { (derivatives / 2).div_ceil(2) * 2 } else { derivatives };
         let coordinates = if a16 { coordinates.div_ceil(2) } else { coordinates };
         extra + compare + bias + derivatives + coordinates
     }
@@ -240,7 +240,7 @@ impl Writer<'_> {
         if kind & 64 != 0 {
             return 1;
         }
-        1 + (kind & 1) + (kind >> 1 & 1) + (kind >> 2 & 1)
+        1 + (kind & 1) + (kind >> 1 & 1) + (kind >> 2 & 1) + (kind >> 4 & 1)
     }
 
     /// Addresses in separate registers: the first, then the bytes of the dwords that follow.

@@ -4,7 +4,7 @@
 use crate::Generation;
 
 /// Names of one-bit modifiers.
-pub(crate) static FLAGS: [&str; 24] = [
+pub(crate) static FLAGS: [&str; 26] = [
     "idxen",
     "offen",
     "gds",
@@ -28,10 +28,12 @@ pub(crate) static FLAGS: [&str; 24] = [
     "vm",
     "compr",
     "row_en",
-    "matrix_a_reuse",
+    "high",
+    "scc",
+    "fi:1",
 ];
 /// Names of modifiers that are numbers.
-pub(crate) static NUMBERS: [&str; 13] = [
+pub(crate) static NUMBERS: [&str; 14] = [
     "offset",
     "offset0",
     "offset1",
@@ -45,6 +47,7 @@ pub(crate) static NUMBERS: [&str; 13] = [
     "scale_sel",
     "byte_sel",
     "index_key",
+    "bound_ctrl",
 ];
 /// Buffer formats of RDNA 1 and 2.
 pub(crate) static FORMATS_GFX10: [&str; 78] = [
