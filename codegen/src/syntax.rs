@@ -353,6 +353,9 @@ impl Context<'_> {
             ("VDST", _) if flat && !self.op.contains("ATOMIC") => {
                 let mut slot = self.register(operand, family);
                 slot.extra = self.bit("LDS");
+                if self.generation == "rdna4" && self.op.contains("LOAD_TR_") {
+                    slot.acc = HALVED;
+                }
                 slot
             }
             ("VDST", _) if flat => {
@@ -508,7 +511,8 @@ impl Context<'_> {
         if let Some(source) = source {
             slot.source = source;
             let float = matches!(slot.value, "F16" | "Bf16" | "F32" | "F64" | "V2F16" | "V2Bf16" | "V2F32");
-            let float = (float || self.listed("float_modifiers")) && !self.listed("int_modifiers");
+            let exponent = source == 1 && (self.op.contains("LDEXP") || self.op.contains("_CLASS_"));
+            let float = (float && !exponent || self.listed("float_modifiers")) && !self.listed("int_modifiers");
             let masks = matches!(operand.ty, "OPR_SREG" | "OPR_VCC");
             let packed = matches!(family, "Vop3p" | "Matrix");
             if source < 3 && !masks && !packed {
@@ -575,6 +579,9 @@ impl Context<'_> {
             let interp = self.op.starts_with("V_INTERP_");
             match self.exceptions.op_sel(self.generation, self.op) {
                 _ if interp => {
+                    if self.op.contains("_P2_") && self.op.ends_with("F16") {
+                        list.push(modifier("OpSel", (11, 4), 3 | 8));
+                    }
                     if self.op.ends_with("F16") {
                         list.push(modifier("Flag", (40, 1), index_of(&FLAGS, "high")));
                     }
@@ -582,7 +589,12 @@ impl Context<'_> {
                     list.push(modifier("Omod", (59, 2), 0));
                     return;
                 }
-                None if self.op.starts_with("V_CMP") => list.push(modifier("OpSel", (11, 4), sources)),
+                None if self.op.starts_with("V_CMPX") => list.push(modifier("OpSel", (11, 4), sources)),
+                None if self.op.starts_with("V_CMP") => list.push(modifier("OpSel", (11, 4), sources | 8 | 128)),
+                // The destination is a source of its own.
+                None if self.op.contains("MAC_") && self.operands.iter().any(|o| o.field == "VDST" && o.raw.input) => {
+                    list.push(modifier("OpSel", (11, 4), 3 | 8));
+                }
                 Some("byte_sel_src") => {
                     list.push(modifier("OpSel", (14, 1), sources | 32));
                     list.push(modifier("ByteSel", (11, 2), 0));
@@ -648,10 +660,7 @@ impl Context<'_> {
     /// WMMA and SWMMAC: format, scale, reuse and index fields take the place of OPSEL and OPSEL_HI.
     fn matrix_modifiers(&self, list: &mut Vec<Modifier>, base: u8) {
         if self.op.contains("SWMMAC") {
-            let bits = exceptions::index_key_bits(self.op);
-            if bits > 0 {
-                list.push(modifier("Number", (base + 11, bits), index_of(&NUMBERS, "index_key")));
-            }
+            list.push(modifier("Number", (base + 11, 2), index_of(&NUMBERS, "index_key")));
         }
         if self.op.contains("F8F6F4") {
             list.push(modifier("MatrixFmt", (base + 11, 3), 0));
@@ -723,6 +732,7 @@ impl Context<'_> {
         } else if let (true, Some(place)) = (typed, self.field("FORMAT")) {
             list.push(modifier("Format", place, 0));
         }
+        let to_lds = self.op == "BUFFER_STORE_LDS_DWORD";
         let empty = self.operands.iter().all(|o| o.raw.implicit);
         if !empty {
             self.flag(list, "IDXEN", "idxen");
@@ -730,9 +740,14 @@ impl Context<'_> {
             let place = self.field("OFFSET").unwrap_or((0, 12));
             list.push(modifier("Number", place, 0));
         }
+        if to_lds {
+            self.flag(list, "LDS", "lds");
+        }
         self.cache_modifiers(list);
         self.flag(list, "TFE", "tfe");
-        self.flag(list, "LDS", "lds");
+        if !to_lds {
+            self.flag(list, "LDS", "lds");
+        }
     }
 
     fn flat_modifiers(&self, list: &mut Vec<Modifier>) {
@@ -789,13 +804,13 @@ fn value(operand: &Operand) -> &'static str {
     match operand.format {
         "F16" if operand.raw.size == 16 => "F16",
         "BF16" if operand.raw.size == 16 => "Bf16",
-        "PK2_F16" | "F16" => "V2F16",
-        "PK2_BF16" => "V2Bf16",
+        "PK2_F16" | "PK_F16" | "F16" => "V2F16",
+        "PK2_BF16" | "PK_BF16" => "V2Bf16",
         "F32" => "F32",
         "PK2_F32" => "V2F32",
         "PK2_B32" => "V2I32",
         "F64" => "F64",
-        "PK2_I16" | "PK2_U16" => "V2I16",
+        "PK2_I16" | "PK2_U16" | "PK_I16" | "PK_U16" => "V2I16",
         "I16" | "U16" | "B16" if operand.raw.size == 16 => "I16",
         "FP8" | "BF8" => "Fp8",
         _ if operand.raw.size == 64 => "I64",

@@ -407,7 +407,7 @@ pub(crate) enum ModifierKind {
     /// `scope:`
     Scope,
     /// `op_sel:[..]` of [`Modifier::extra`] sources; +8: and the destination; +16: and a bit for it, always 0; +32: the
-    /// destination's alone; +64: not in true16 text.
+    /// destination's alone; +64: not in true16 text; +128: without the destination in DPP forms.
     OpSel,
     /// `op_sel_hi:[..]`; all ones are not written. +8: all zeros are not written.
     OpSelHi,

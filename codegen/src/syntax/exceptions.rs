@@ -91,17 +91,6 @@ pub(crate) fn image_address(op: &str) -> u8 {
         | (u8::from(sample && has("G16")) << 5)
 }
 
-/// Bits of a SWMMAC instruction's `index_key`.
-pub(crate) fn index_key_bits(op: &str) -> u8 {
-    if op.contains("IU4") && op.contains("X64") {
-        return 0;
-    }
-    if op.contains("16X16X32") && (op.contains("FP8") || op.contains("BF8") || op.contains("IU8") || op.contains("IU4")) {
-        return 1;
-    }
-    2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::operand::sign_extend;
 use crate::syntax::{Modifier, ModifierKind, SlotKind, Syntax, names};
-use crate::table::Row;
+use crate::table::{Form, Row};
 use crate::{Generation, syntax::Family};
 
 impl Writer<'_> {
@@ -181,7 +181,8 @@ impl Writer<'_> {
         if extra & 32 != 0 {
             return self.bit_list(" op_sel:[", value << sources, sources + 1);
         }
-        if extra & 8 == 0 {
+        let variant = matches!(self.form, Form::Dpp16 | Form::Dpp8);
+        if extra & 8 == 0 || (extra & 128 != 0 && variant) {
             let count = if extra & 16 != 0 { sources + 1 } else { sources };
             return self.bit_list(" op_sel:[", value, count);
         }

@@ -61,7 +61,11 @@ impl Writer<'_> {
             }
             SlotKind::ScratchAddr => {
                 let used = match slot.extra() {
-                    0 => self.is_off(self.bits(slot.returns(), 7)) && !self.scratch_st(),
+                    0 => {
+                        let scalar = self.bits(slot.returns(), 7);
+                        // RDNA 1 and 2 have two values for no scalar address, one of which means no address at all.
+                        if self.gfx9() { scalar == 0x7f } else { scalar == NULL_GFX10 }
+                    }
                     bit => self.bit(bit),
                 };
                 if used {
@@ -97,7 +101,7 @@ impl Writer<'_> {
             }
             SlotKind::TensorGroup => {
                 let null = self.null_register();
-                if self.bits(72, 8) != null || self.bits(80, 8) != null {
+                if self.bits(80, 8) != null || self.bits(88, 8) != null {
                     self.source(slot);
                 }
             }
@@ -158,11 +162,6 @@ impl Writer<'_> {
             0x7f => !self.gfx11_plus(),
             raw => !self.gfx9() && raw == self.null_register(),
         }
-    }
-
-    /// RDNA 2 has scratch accesses with neither address: both fields say that there is none.
-    fn scratch_st(&self) -> bool {
-        false
     }
 
     pub(super) fn vcc(&mut self) {
@@ -250,6 +249,9 @@ impl Writer<'_> {
     #[inline]
     fn with_modifiers(&mut self, slot: Slot, write: impl FnOnce(&mut Self)) {
         let source = slot.source();
+        if source > 3 {
+            return write(self);
+        }
         if slot.extra() != 0 {
             if self.bit(slot.extra()) {
                 self.text.push(b'-');
