@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod fetch;
+mod forward;
 mod import;
 mod regen;
 
@@ -26,6 +27,12 @@ enum Command {
     Import(import::Args),
     /// Download AMD's bundle of XML files.
     Fetch(fetch::Args),
+    /// Run golden vectors and print a line a file; `conform --help` tells.
+    #[command(disable_help_flag = true)]
+    Conform(forward::Args),
+    /// Which instructions execute; `coverage --help` tells.
+    #[command(disable_help_flag = true)]
+    Coverage(forward::Args),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +40,8 @@ fn main() -> ExitCode {
         Command::Regen(args) => regen::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Fetch(args) => fetch::run(&args),
+        Command::Conform(args) => return forward::run("conform", &args),
+        Command::Coverage(args) => return forward::run("coverage", &args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

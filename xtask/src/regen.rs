@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use codegen::names::Names;
+use codegen::Data;
 use codegen::sources::{Generation, Sources};
-use isa_xml::Spec;
+use isa_xml::validate::Severity;
+use isa_xml::{Spec, validate};
 use rayon::prelude::*;
 
 /// Arguments of the command.
@@ -33,61 +34,74 @@ pub(crate) fn sources() -> Result<Sources> {
     codegen::sources::parse(&text).with_context(|| path.display().to_string())
 }
 
-/// The specs of all generations as recorded or, where a path is given, as the XML has them.
-pub(crate) fn specs(sources: &Sources, xml: Option<&Path>) -> Result<Vec<(Generation, Spec)>> {
-    let files = xml.map(isa_xml::read_dir).transpose()?;
-    sources
-        .generations
-        .par_iter()
-        .map(|generation| {
-            let spec = match &files {
-                Some(files) => {
-                    let file = files.iter().find(|f| f.name == generation.xml);
-                    let file = file.with_context(|| format!("no {} for {}", generation.xml, generation.name))?;
-                    isa_xml::import(file)?.spec
-                }
-                None => {
-                    let path = root().join("specs").join(format!("{}.json", generation.name));
-                    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-                    isa_xml::from_json(&text).with_context(|| path.display().to_string())?
-                }
-            };
-            Ok((generation.clone(), spec))
-        })
-        .collect()
+/// A generation with its spec and the time that reading it took.
+struct Read {
+    generation: Generation,
+    spec: Spec,
+    ms: u128,
 }
 
-/// The specs after the errata, and the names of their instructions.
-pub(crate) fn corrected(specs: Vec<(Generation, Spec)>) -> Result<(Vec<(Generation, Spec)>, Names)> {
+/// Reads the specs of all generations: as recorded or, where a path is given, as the XML there has them. AMD's bundle may
+/// lack a generation; its record stands in.
+fn read(sources: &Sources, xml: Option<&Path>) -> Result<Vec<Read>> {
+    let files = xml.map(isa_xml::read_dir).transpose()?.unwrap_or_default();
+    let read = |generation: &Generation| {
+        let start = Instant::now();
+        let spec = match files.iter().find(|file| file.name == generation.xml) {
+            Some(file) => valid(isa_xml::import(file)?.spec, &file.name)?,
+            None => {
+                if let Some(xml) = xml {
+                    eprintln!("note: no {} in {}: using specs/{}.json", generation.xml, xml.display(), generation.name);
+                }
+                recorded(&generation.name)?
+            }
+        };
+        Ok(Read { generation: generation.clone(), spec, ms: start.elapsed().as_millis() })
+    };
+    sources.generations.par_iter().map(read).collect()
+}
+
+/// The specs of all generations, uncorrected.
+pub(crate) fn specs(sources: &Sources, xml: Option<&Path>) -> Result<Vec<(Generation, Spec)>> {
+    Ok(read(sources, xml)?.into_iter().map(|read| (read.generation, read.spec)).collect())
+}
+
+/// The recorded facts of a generation.
+fn recorded(name: &str) -> Result<Spec> {
+    let path = root().join("specs").join(format!("{name}.json"));
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    isa_xml::from_json(&text).with_context(|| path.display().to_string())
+}
+
+fn valid(spec: Spec, name: &str) -> Result<Spec> {
+    let findings = validate(&spec);
+    match findings.iter().find(|finding| finding.severity == Severity::Error) {
+        Some(finding) => bail!("{name}: {}: {}", finding.path, finding.message),
+        None => Ok(spec),
+    }
+}
+
+/// The files of data/.
+fn data() -> Result<Data> {
     let read = |file: &str| {
         let path = root().join("data").join(file);
         fs::read_to_string(&path).with_context(|| path.display().to_string())
     };
-    let errata = codegen::errata::parse(&read("errata.toml")?)?;
-    let names = Names::parse(&read("names.toml")?)?;
-    let (generations, specs): (Vec<Generation>, Vec<Spec>) = specs.into_iter().unzip();
-    let mut named: Vec<(&str, Spec)> = generations.iter().map(|g| g.name.as_str()).zip(specs).collect();
-    codegen::errata::apply(&mut named, &errata)?;
-    names.check(&named)?;
-    let specs: Vec<Spec> = named.into_iter().map(|(_, spec)| spec).collect();
-    Ok((generations.into_iter().zip(specs).collect(), names))
+    Ok(Data::parse(&read("errata.toml")?, &read("names.toml")?, &read("syntax.toml")?)?)
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let start = Instant::now();
-    let sources = sources()?;
-    let specs = specs(&sources, args.xml.as_deref())?;
-    let read = start.elapsed();
-    let (inputs, names) = corrected(specs)?;
-    let path = root().join("data/syntax.toml");
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let exceptions = codegen::Exceptions::parse(&text).with_context(|| path.display().to_string())?;
-    let (ir, files) = codegen::generate(&inputs, &names, &exceptions)?;
-    for ((generation, spec), tables) in inputs.iter().zip(&ir.generations) {
+    let data = data()?;
+    let read = read(&sources()?, args.xml.as_deref())?;
+    let times: Vec<u128> = read.iter().map(|read| read.ms).collect();
+    let inputs = data.correct(read.into_iter().map(|read| (read.generation, read.spec)).collect())?;
+    let (ir, files) = codegen::generate(&inputs, &data)?;
+    for (((generation, spec), tables), ms) in inputs.iter().zip(&ir.generations).zip(times) {
         let prefix = format!("{}/", generation.name);
         let bytes: usize = files.iter().filter(|(path, _)| path.starts_with(&prefix)).map(|(_, text)| text.len()).sum();
         println!(
-            "{:8} {:3} encodings {:5} instructions {:5} rows {:5} operand lists {:8} bytes",
+            "{:8} {:3} encodings {:5} instructions {:5} rows {:5} operand lists {:8} bytes {ms:5} ms",
             generation.name,
             spec.encodings.len(),
             spec.instructions.len(),
@@ -99,11 +113,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let rows: usize = ir.generations.iter().map(|g| g.rows.iter().flatten().count()).sum();
     let bytes: usize = files.values().map(String::len).sum();
     println!(
-        "{:8} {} instructions, {rows} rows, {} operand lists, {bytes} bytes; read {} ms, total {} ms",
+        "{:8} {} instructions, {rows} rows, {} operand lists, {bytes} bytes, {} ms",
         "total",
         ir.ops.len(),
         ir.lists.len(),
-        read.as_millis(),
         start.elapsed().as_millis(),
     );
     let target = root().join("gfx-isa/src/generated");
