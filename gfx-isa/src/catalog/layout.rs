@@ -256,13 +256,17 @@ impl Iterator for LayoutPieces {
             return None;
         }
         let pieces = self.encoding.fields().flat_map(|field| {
-            field.ranges().scan(0, |at, range| {
-                let part = BitRange { offset: *at, count: range.count };
-                *at += range.count;
-                Some((range, part))
-            }).map(move |(range, part)| (range, part, field))
+            field
+                .ranges()
+                .scan(0, |at, range| {
+                    let part = BitRange { offset: *at, count: range.count };
+                    *at += range.count;
+                    Some((range, part))
+                })
+                .map(move |(range, part)| (range, part, field))
         });
-        let below = pieces.filter(|(range, ..)| range.offset + range.count <= top).max_by_key(|(range, ..)| range.high());
+        let below =
+            pieces.filter(|(range, ..)| range.offset + range.count <= top).max_by_key(|(range, ..)| range.high());
         let start = below.map_or(0, |(range, ..)| range.offset + range.count);
         let piece = match below {
             Some((range, part, field)) if start == top => {

@@ -9,7 +9,7 @@ pub use operand::{Accepts, OperandInfo, SubField, ValueRun};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-use crate::table::{Form, Row, Space, Tables};
+use crate::table::{Form, Row, Tables};
 use crate::{Field, Flags, Generation, Op, Target};
 
 /// Which half of a dual-issue word an instruction is.
@@ -44,18 +44,24 @@ impl Generation {
     /// Every instruction in each of its encodings, in the order of AMD's encodings and their opcodes. Variants (literal,
     /// DPP, SDWA) are part of their base encoding. Empty where the generation is not compiled in.
     pub fn instructions(self) -> impl Iterator<Item = InstructionInfo> + Clone {
-        let tables = self.tables();
-        tables.into_iter().flat_map(|tables| {
-            (0..tables.spaces.len()).flat_map(move |number| {
-                let space = &tables.spaces[number];
-                (0..space.len).filter_map(move |key| InstructionInfo::new(tables, number, space, key))
-            })
-        })
+        self.rows(|_| true)
     }
 
     /// One instruction in each of its encodings.
     pub fn instructions_of(self, op: Op) -> impl Iterator<Item = InstructionInfo> + Clone {
-        self.instructions().filter(move |info| info.op() == op)
+        self.rows(move |row| row.op() == op)
+    }
+
+    fn rows(self, wanted: impl Fn(Row) -> bool + Copy) -> impl Iterator<Item = InstructionInfo> + Clone {
+        let tables = self.tables();
+        tables.into_iter().flat_map(move |tables| {
+            (0..tables.spaces.len()).flat_map(move |number| {
+                let space = &tables.spaces[number];
+                let rows = &tables.rows[usize::from(space.base)..][..usize::from(space.len)];
+                let keys = rows.iter().zip(0..).filter(move |&(&row, _)| !row.is_reserved() && wanted(row));
+                keys.filter_map(move |(&row, key)| InstructionInfo::new(tables, number, row, key))
+            })
+        })
     }
 
     /// Whether the generation has the instruction. `false` where the generation is not compiled in.
@@ -76,13 +82,12 @@ impl Generation {
 }
 
 impl InstructionInfo {
-    fn new(tables: &'static Tables, number: usize, space: &Space, key: u16) -> Option<InstructionInfo> {
-        let row = tables.rows[usize::from(space.base + key)];
+    fn new(tables: &'static Tables, number: usize, row: Row, key: u32) -> Option<InstructionInfo> {
         // The first half of a pair stands for no instruction; the pair's own space has it.
-        if row.is_reserved() || row.prefix_of().is_some() {
+        if row.prefix_of().is_some() {
             return None;
         }
-        let half = if tables.spaces.get(usize::from(space.pair)).is_some() {
+        let half = if tables.spaces.get(usize::from(tables.spaces[number].pair)).is_some() {
             Some(Half::X)
         } else if tables.spaces.iter().any(|other| usize::from(other.pair) == number) {
             Some(Half::Y)
@@ -92,7 +97,7 @@ impl InstructionInfo {
         let mut info = InstructionInfo { tables, row, opcode: 0, half };
         // Above the opcode the key may have the encoding's segment.
         let bits: u32 = info.encoding().opcode_ranges(half).map(|range| range.count).sum();
-        info.opcode = u32::from(key) & !(u32::MAX << bits.min(31));
+        info.opcode = key & !(u32::MAX << bits.min(31));
         Some(info)
     }
 
@@ -141,14 +146,27 @@ impl InstructionInfo {
     pub fn variants(self) -> impl Iterator<Item = EncodingRef> + Clone {
         let own = self.encoding();
         let base = EncodingRef { tables: self.tables, index: self.row.encoding() };
-        base.variants().filter(move |variant| *variant != own && self.has_form(variant.form()))
+        base.variants()
+            .filter(move |variant| *variant != own && self.has_form(variant.form()) && self.has_destination(*variant))
+    }
+
+    /// VOP2 has two SDWA encodings: one with `SDST` for instructions that write a carry, one without for the others.
+    fn has_destination(self, variant: EncodingRef) -> bool {
+        let has_sdst = |encoding: EncodingRef| encoding.fields().any(|field| field.field() == Field::SDST);
+        let siblings = variant.base().variants().filter(|other| other.form() == variant.form());
+        if variant.form() != Form::Sdwa || siblings.count() == 1 {
+            return true;
+        }
+        let carry = self.operands().any(|operand| operand.is_written() && operand.field_name() != Some(Field::VDST));
+        has_sdst(variant) == carry
     }
 
     fn has_form(self, form: Form) -> bool {
         match form {
             Form::Base | Form::Nsa => true,
-            Form::Literal => self.row.literals() != 0,
-            Form::Literal64 => self.row.literal64(),
+            // What always has a literal has no second one.
+            Form::Literal => self.row.literals() != 0 && self.row.mandatory() == 0,
+            Form::Literal64 => self.row.literal64() && self.row.mandatory() == 0,
             Form::Dpp16 => self.row.dpp16(),
             Form::Dpp8 => self.row.dpp8(),
             Form::Sdwa => self.row.sdwa(),

@@ -106,7 +106,8 @@ impl OperandInfo {
         let runs = |operand: OperandInfo| {
             operand.values().filter(|run| !run.is_literal()).map(|run| (run.name(), run.first(), run.count()))
         };
-        let same = |(a, b): ((&str, u32, u32), (&str, u32, u32))| a.0.eq_ignore_ascii_case(b.0) && (a.1, a.2) == (b.1, b.2);
+        let same =
+            |(a, b): ((&str, u32, u32), (&str, u32, u32))| a.0.eq_ignore_ascii_case(b.0) && (a.1, a.2) == (b.1, b.2);
         runs(self).count() == runs(other).count()
             && runs(self).zip(runs(other)).all(same)
             && (self.takes_literal(), self.takes_literal64()) == (other.takes_literal(), other.takes_literal64())
@@ -221,7 +222,8 @@ impl fmt::Display for Accepts {
                     // The negative ones are a run of their own, before or after the others.
                     if !integers {
                         let ends = operand.values().filter(|run| run.name().is_empty()).filter_map(ValueRun::numbers);
-                        let (low, high) = ends.fold((0, 0), |(low, high), (a, b)| (low.min(a).min(b), high.max(a).max(b)));
+                        let (low, high) =
+                            ends.fold((0, 0), |(low, high), (a, b)| (low.min(a).min(b), high.max(a).max(b)));
                         list.item(format_args!("inline integers {low} to {high}"))?;
                     }
                     integers = true;
@@ -290,9 +292,11 @@ impl fmt::Display for Special {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let start = self.0.get(..4).filter(|start| start.eq_ignore_ascii_case("src_"));
         let name = if start.is_some() { &self.0[4..] } else { self.0 };
-        name.strip_suffix("_all").or(name.strip_suffix("_ALL")).unwrap_or(name).chars().try_for_each(|c| {
-            fmt::Write::write_char(f, c.to_ascii_uppercase())
-        })
+        name.strip_suffix("_all")
+            .or(name.strip_suffix("_ALL"))
+            .unwrap_or(name)
+            .chars()
+            .try_for_each(|c| fmt::Write::write_char(f, c.to_ascii_uppercase()))
     }
 }
 

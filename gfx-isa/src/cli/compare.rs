@@ -79,19 +79,26 @@ fn instruction(name: &str, args: &Args, output: &mut Output) -> Result<(), Failu
     if args.json {
         return output.json(&report::CompareInstruction {
             instruction: op.name(),
-            generations: lines.into_iter().map(|line| report::Compared {
-                generation: line.info.generation().name(),
-                title: line.info.generation().title(),
-                targets: report::targets(line.info.generation()),
-                brief: line.info.into(),
-                layout: line.layout,
-                operands: line.operands,
-            }).collect(),
+            generations: lines
+                .into_iter()
+                .map(|line| report::Compared {
+                    generation: line.info.generation().name(),
+                    title: line.info.generation().title(),
+                    targets: report::targets(line.info.generation()),
+                    brief: line.info.into(),
+                    layout: line.layout,
+                    operands: line.operands,
+                })
+                .collect(),
             absent: absent.iter().map(|generation| generation.name()).collect(),
-            layouts: layouts.iter().enumerate().map(|(at, info)| report::LayoutClass {
-                class: letter(at),
-                fields: info.encoding().fields().map(report::FieldReport::from).collect(),
-            }).collect(),
+            layouts: layouts
+                .iter()
+                .enumerate()
+                .map(|(at, info)| report::LayoutClass {
+                    class: letter(at),
+                    fields: info.encoding().fields().map(report::FieldReport::from).collect(),
+                })
+                .collect(),
         });
     }
     let cells = |line: &Line| {
@@ -128,15 +135,18 @@ fn instruction(name: &str, args: &Args, output: &mut Output) -> Result<(), Failu
     layouts.iter().enumerate().for_each(|(at, info)| line!(output, "  {}  {}", letter(at), fields(info)));
     line!(output, "operands");
     for (at, info) in operands.iter().enumerate() {
-        let list: Vec<String> = info.operands().map(|operand| {
-            let name = operand.field().map_or_else(|| operand.type_name(), FieldRef::name);
-            let access = match (operand.is_read(), operand.is_written()) {
-                (true, true) => "read, written",
-                (false, true) => "written",
-                _ => "read",
-            };
-            format!("{name} ({access})")
-        }).collect();
+        let list: Vec<String> = info
+            .operands()
+            .filter_map(|operand| {
+                let name = operand.field()?.name();
+                let access = match (operand.is_read(), operand.is_written()) {
+                    (true, true) => "read, written",
+                    (false, true) => "written",
+                    _ => "read",
+                };
+                Some(format!("{name} ({access})"))
+            })
+            .collect();
         line!(output, "  {}  {}", letter(at), if list.is_empty() { "none".to_string() } else { list.join(", ") });
     }
     Ok(())
@@ -186,7 +196,7 @@ fn place(field: FieldRef) -> String {
     format!("{} {}", field.name(), ranges.join(","))
 }
 
-/// Added, removed, renamed, moved, renumbered, relaid.
+/// What a change is called; nothing where it is only in what the operands may hold, their formats or the forms.
 pub(super) fn instruction_kinds(change: &InstructionChange) -> Vec<&'static str> {
     let InstructionChange { elsewhere, differences, .. } = *change;
     let kinds = [
@@ -197,9 +207,6 @@ pub(super) fn instruction_kinds(change: &InstructionChange) -> Vec<&'static str>
         ("renamed", differences.name),
         ("renumbered", differences.opcode),
         ("relaid", change.is_relaid()),
-        ("operand values", differences.values && !differences.operands),
-        ("operand formats", differences.formats && !differences.operands),
-        ("forms", differences.forms),
     ];
     kinds.into_iter().filter(|&(_, is)| is).map(|(kind, _)| kind).collect()
 }
@@ -225,7 +232,7 @@ fn arrow(old: Option<String>, new: Option<String>) -> String {
 }
 
 fn operand_list(info: InstructionInfo) -> String {
-    info.operands().map(|operand| operand.field().map_or_else(|| operand.type_name(), FieldRef::name)).collect::<Vec<_>>().join(" ")
+    info.operands().filter_map(|operand| operand.field()).map(FieldRef::name).collect::<Vec<_>>().join(" ")
 }
 
 fn changes_text(changes: &Changes, output: &mut Output) {
@@ -233,27 +240,27 @@ fn changes_text(changes: &Changes, output: &mut Output) {
     line!(output, "{STRONG}{old} → {new}{STRONG:#}");
     line!(output);
     line!(output, "{STRONG}encodings{STRONG:#}");
-    let mut table = Table::new(["change", "encoding", "bits", "fields"]);
+    if changes.encodings.is_empty() {
+        line!(output, "none");
+    }
     for change in &changes.encodings {
         let both = |get: &dyn Fn(EncodingRef) -> String| arrow(change.old.map(get), change.new.map(get));
+        let (name, bits) =
+            (both(&|encoding| encoding.name().to_string()), both(&|encoding| encoding.bits().to_string()));
+        line!(output, "{STRONG}{name}{STRONG:#}  {bits} bits: {}", encoding_kinds(change).join(", "));
         let fields: Vec<String> = change.fields.iter().map(field_change).collect();
-        table.row([
-            encoding_kinds(change).join(", "),
-            both(&|encoding| encoding.name().to_string()),
-            both(&|encoding| encoding.bits().to_string()),
-            fields.join("; "),
-        ]);
+        wrapped(&fields, output);
     }
-    table_or_none(&table, output);
     line!(output);
     line!(output, "{STRONG}instructions{STRONG:#}");
     let mut table = Table::new(["change", "instruction", "encoding", "opcode", "operands"]);
     let mut only_layout = 0;
     let mut details = 0;
     for change in &changes.instructions {
-        let Differences { name, encoding, opcode, operands, layout, .. } = change.differences;
+        let Differences { name, opcode, operands, layout, .. } = change.differences;
+        let moved = changes.is_moved(change);
         let paired = change.old.is_some() && change.new.is_some();
-        if paired && !(name || encoding || opcode || operands) {
+        if paired && !(name || moved || opcode || operands) {
             // The encoding's line says it for all of them.
             if layout || change.differences.identifier {
                 only_layout += 1;
@@ -264,7 +271,11 @@ fn changes_text(changes: &Changes, output: &mut Output) {
         }
         let both = |get: &dyn Fn(InstructionInfo) -> String| arrow(change.old.map(get), change.new.map(get));
         let mut kinds = instruction_kinds(change);
-        kinds.retain(|kind| !matches!(*kind, "operand values" | "operand formats" | "forms"));
+        kinds.retain(|kind| {
+            ["added", "encoding added", "removed", "encoding removed", "renamed", "renumbered"].contains(kind)
+        });
+        kinds.extend(moved.then_some("moved"));
+        kinds.extend(operands.then_some("operands"));
         table.row([
             kinds.join(", "),
             both(&|info| info.name().to_string()),
@@ -288,6 +299,23 @@ fn changes_text(changes: &Changes, output: &mut Output) {
     );
 }
 
+/// Items with commas between them, indented, in lines of about a hundred columns.
+fn wrapped(items: &[String], output: &mut Output) {
+    let mut text = String::new();
+    for (at, item) in items.iter().enumerate() {
+        let width = item.chars().count() + 2;
+        if !text.is_empty() && text.chars().count() + width > 100 {
+            line!(output, "    {}", text.trim_end());
+            text.clear();
+        }
+        text.push_str(item);
+        text.push_str(if at + 1 < items.len() { ", " } else { "" });
+    }
+    if !text.is_empty() {
+        line!(output, "    {text}");
+    }
+}
+
 fn table_or_none(table: &Table, output: &mut Output) {
     if table.is_empty() {
         line!(output, "none");
@@ -307,14 +335,32 @@ fn field_change(change: &FieldChange) -> String {
 
 fn changes_csv(changes: &Changes, output: &mut Output) -> Result<(), Failure> {
     const HEADINGS: [&str; 9] = [
-        "kind", "change", "old_name", "new_name", "old_encoding", "new_encoding", "old_opcode", "new_opcode", "detail",
+        "kind",
+        "change",
+        "old_name",
+        "new_name",
+        "old_encoding",
+        "new_encoding",
+        "old_opcode",
+        "new_opcode",
+        "detail",
     ];
     let encodings = changes.encodings.iter().map(|change| {
         let name = |encoding: Option<EncodingRef>| encoding.map_or("", EncodingRef::name).to_string();
         let fields: Vec<String> = change.fields.iter().map(field_change).collect();
         let (old, new) = (name(change.old), name(change.new));
         let kinds = encoding_kinds(change).join(", ");
-        ["encoding".to_string(), kinds, old.clone(), new.clone(), old, new, String::new(), String::new(), fields.join("; ")]
+        [
+            "encoding".to_string(),
+            kinds,
+            old.clone(),
+            new.clone(),
+            old,
+            new,
+            String::new(),
+            String::new(),
+            fields.join("; "),
+        ]
     });
     let instructions = changes.instructions.iter().map(|change| {
         let text = |info: Option<InstructionInfo>, get: fn(InstructionInfo) -> String| info.map_or(String::new(), get);

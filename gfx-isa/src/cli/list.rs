@@ -39,14 +39,17 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     check_encoding(args, &generations)?;
     let wanted = |info: &InstructionInfo| {
         let same = |name: &str| args.group.as_deref().is_none_or(|group| group.eq_ignore_ascii_case(name));
-        let encoding = args.encoding.as_deref().is_none_or(|name| {
-            info.encoding().is_named(name) || info.variants().any(|variant| variant.is_named(name))
-        });
+        let encoding = args
+            .encoding
+            .as_deref()
+            .is_none_or(|name| info.encoding().is_named(name) || info.variants().any(|variant| variant.is_named(name)));
         (same(info.group()) || info.subgroup().is_some_and(same)) && encoding
     };
     match args.isa {
         Some(generation) => one(generation, generation.instructions().filter(wanted), args.json, output),
-        None => every(generations.iter().flat_map(|generation| generation.instructions()).filter(wanted), args.json, output),
+        None => {
+            every(generations.iter().flat_map(|generation| generation.instructions()).filter(wanted), args.json, output)
+        }
     }
 }
 
@@ -70,7 +73,11 @@ fn one(
     for info in infos {
         table.row([
             info.name().to_string(),
-            format!("{}{}", info.encoding().name(), info.half().map_or(String::new(), |half: Half| format!(" {}", half.name()))),
+            format!(
+                "{}{}",
+                info.encoding().name(),
+                info.half().map_or(String::new(), |half: Half| format!(" {}", half.name()))
+            ),
             info.opcode().to_string(),
             hex(info.identifier(), info.encoding()),
             group(info),
@@ -137,7 +144,8 @@ fn check_encoding(args: &Args, generations: &[Generation]) -> Result<(), Failure
     if generations.iter().any(|generation| generation.encoding(name).is_some()) {
         return Ok(());
     }
-    let mut known: Vec<&str> = generations.iter().flat_map(|generation| generation.encodings()).map(|e| e.name()).collect();
+    let mut known: Vec<&str> =
+        generations.iter().flat_map(|generation| generation.encodings()).map(|e| e.name()).collect();
     known.sort_unstable();
     known.dedup();
     let hint = names::suggest(name, known.iter().copied());

@@ -12,7 +12,8 @@ use super::Failure;
 /// Takes the value of `--isa`: a generation or a processor, compiled in.
 pub(super) fn isa(text: &str) -> Result<Generation, String> {
     let Ok(generation) = text.parse::<Generation>() else {
-        let names = Generation::all().iter().flat_map(|g| core::iter::once(g.name()).chain(g.targets().map(|t| t.name)));
+        let names =
+            Generation::all().iter().flat_map(|g| core::iter::once(g.name()).chain(g.targets().map(|t| t.name)));
         let known: Vec<&str> = Generation::available().map(Generation::name).collect();
         let known = format!("known are {} and their processors", known.join(", "));
         return Err(format!("unknown generation or processor; {}", suggest(text, names).unwrap_or(known)));
@@ -50,7 +51,8 @@ pub(super) fn instruction(name: &str, generation: Option<Generation>) -> Result<
     }
     for &generation in &generations {
         let bare = without_suffix(name);
-        let found = generation.instructions().find(|info| [name, bare].iter().any(|n| info.mnemonic().eq_ignore_ascii_case(n)));
+        let found =
+            generation.instructions().find(|info| [name, bare].iter().any(|n| info.mnemonic().eq_ignore_ascii_case(n)));
         if let Some(info) = found {
             return Ok(Named { op: info.op(), generation, alias: true });
         }
@@ -124,7 +126,8 @@ const NEAR: f64 = 0.6;
 pub(super) fn suggest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let upper = name.to_ascii_uppercase();
     let score = |known: &str| strsim::normalized_damerau_levenshtein(&upper, &known.to_ascii_uppercase());
-    let mut near: Vec<(f64, &str)> = known.map(|known| (score(known), known)).filter(|(score, _)| *score >= NEAR).collect();
+    let mut near: Vec<(f64, &str)> =
+        known.map(|known| (score(known), known)).filter(|(score, _)| *score >= NEAR).collect();
     near.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.cmp(y)));
     near.dedup_by_key(|(_, name)| *name);
     let best: Vec<&str> = near.into_iter().take(3).map(|(_, name)| name).collect();

@@ -7,7 +7,9 @@ use std::vec::Vec;
 use serde::Serialize;
 
 use crate::compare::{Changes, Counterpart, Summary, counterparts};
-use crate::{BitRange, EncodingRef, FieldRef, Flags, Form, Generation, Half, InstructionInfo, LayoutPiece, OperandInfo, Role};
+use crate::{
+    BitRange, EncodingRef, FieldRef, Flags, Form, Generation, Half, InstructionInfo, LayoutPiece, OperandInfo, Role,
+};
 
 /// Bits from `high` down to `low`.
 #[derive(Debug, Serialize)]
@@ -98,7 +100,6 @@ struct Values {
     name: &'static str,
     first: u32,
     count: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
     numbers: Option<(i32, i32)>,
 }
 
@@ -143,17 +144,18 @@ impl Operand {
             implicit: operand.is_implicit(),
             ty: operand.type_name(),
             accepts: operand.accepts().to_string(),
-            values: operand.values().map(|run| Values {
-                name: run.name(),
-                first: run.first(),
-                count: run.count(),
-                numbers: run.numbers(),
-            }).collect(),
-            sub_fields: operand.sub_fields().map(|field| SubFieldReport {
-                name: field.name(),
-                bits: field.range().into(),
-                values: field.values().collect(),
-            }).collect(),
+            values: operand
+                .values()
+                .map(|run| Values { name: run.name(), first: run.first(), count: run.count(), numbers: run.numbers() })
+                .collect(),
+            sub_fields: operand
+                .sub_fields()
+                .map(|field| SubFieldReport {
+                    name: field.name(),
+                    bits: field.range().into(),
+                    values: field.values().collect(),
+                })
+                .collect(),
             literal: operand.takes_literal(),
             literal64: operand.takes_literal64(),
             format: Format {
@@ -429,21 +431,33 @@ impl From<&Changes> for CompareGenerations {
             old: changes.old.name(),
             new: changes.new.name(),
             unchanged: changes.unchanged,
-            instructions: changes.instructions.iter().map(|change| InstructionChangeReport {
-                changes: super::compare::instruction_kinds(change),
-                old: change.old.map(Brief::from),
-                new: change.new.map(Brief::from),
-                differences: change.differences.names().collect(),
-            }).collect(),
-            encodings: changes.encodings.iter().map(|change| EncodingChangeReport {
-                changes: super::compare::encoding_kinds(change),
-                old: change.old.map(EncodingReport::from),
-                new: change.new.map(EncodingReport::from),
-                fields: change.fields.iter().map(|field| FieldChangeReport {
-                    old: field.old.map(FieldReport::from),
-                    new: field.new.map(FieldReport::from),
-                }).collect(),
-            }).collect(),
+            instructions: changes
+                .instructions
+                .iter()
+                .map(|change| InstructionChangeReport {
+                    changes: super::compare::instruction_kinds(change),
+                    old: change.old.map(Brief::from),
+                    new: change.new.map(Brief::from),
+                    differences: change.differences.names().collect(),
+                })
+                .collect(),
+            encodings: changes
+                .encodings
+                .iter()
+                .map(|change| EncodingChangeReport {
+                    changes: super::compare::encoding_kinds(change),
+                    old: change.old.map(EncodingReport::from),
+                    new: change.new.map(EncodingReport::from),
+                    fields: change
+                        .fields
+                        .iter()
+                        .map(|field| FieldChangeReport {
+                            old: field.old.map(FieldReport::from),
+                            new: field.new.map(FieldReport::from),
+                        })
+                        .collect(),
+                })
+                .collect(),
         }
     }
 }

@@ -44,10 +44,17 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let infos: Vec<InstructionInfo> = all.iter().copied().filter(in_wanted).collect();
     let Some(first) = infos.first() else {
         let wanted = wanted.map_or("", EncodingRef::name);
-        let mut has: Vec<&str> = all.iter().flat_map(|info| core::iter::once(info.encoding()).chain(info.variants()))
-            .map(EncodingRef::name).collect();
+        let mut has: Vec<&str> = all
+            .iter()
+            .flat_map(|info| core::iter::once(info.encoding()).chain(info.variants()))
+            .map(EncodingRef::name)
+            .collect();
         has.dedup();
-        return Err(Failure::Input(format!("{generation} has {} not in {wanted} but in {}", op.name(), has.join(", "))));
+        return Err(Failure::Input(format!(
+            "{generation} has {} not in {wanted} but in {}",
+            op.name(),
+            has.join(", ")
+        )));
     };
     if args.json {
         return output.json(&report::Show {
@@ -175,7 +182,10 @@ fn operands(info: InstructionInfo, word: EncodingRef, output: &mut Output) {
     let mut told = BTreeSet::new();
     line!(output);
     for operand in info.operands() {
-        let accepts = operand.accepts().to_string();
+        let mut accepts = operand.accepts().to_string();
+        if operand.scale() != 0 {
+            accepts.push_str(&format!("; the field counts in steps of {}", 1 << operand.scale()));
+        }
         if told.insert((operand.type_name(), accepts.clone())) {
             line!(output, "{} holds {accepts}", operand.type_name());
         }

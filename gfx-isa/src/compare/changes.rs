@@ -82,7 +82,7 @@ pub struct EncodingChange {
 }
 
 impl EncodingChange {
-    /// Under another name: most of its instructions are in the new one.
+    /// Under another name: nearly all of its instructions that are left are in the new one.
     pub fn is_renamed(&self) -> bool {
         matches!((self.old, self.new), (Some(old), Some(new)) if old.name() != new.name())
     }
@@ -104,6 +104,13 @@ fn by_op(generation: Generation) -> ByOp {
 }
 
 impl Changes {
+    /// Whether an instruction is in another encoding, where that is more than the encoding's new name.
+    pub fn is_moved(&self, change: &InstructionChange) -> bool {
+        let names = |old: Option<EncodingRef>, new: Option<EncodingRef>| Some((old?.name(), new?.name()));
+        let own = names(change.old.map(InstructionInfo::encoding), change.new.map(InstructionInfo::encoding));
+        change.differences.encoding && !self.encodings.iter().any(|encoding| names(encoding.old, encoding.new) == own)
+    }
+
     /// Compares two generations. One that is not compiled in counts as empty.
     pub fn between(old: Generation, new: Generation) -> Changes {
         let (before, after) = (by_op(old), by_op(new));
@@ -157,9 +164,11 @@ fn renamings(before: &ByOp, after: &ByOp) -> BTreeMap<Op, Op> {
     let mut taken = BTreeSet::new();
     for &op in before.keys().filter(|op| !after.contains_key(op)) {
         let free = |other: &Op| after.contains_key(other) && !before.contains_key(other) && !taken.contains(other);
-        // The encoding tells apart what shares an alias.
-        let encodings = |infos: &[InstructionInfo]| infos.iter().map(|info| info.operands().count()).max();
-        let alike = |other: &Op| encodings(&before[&op]) == encodings(&after[other]);
+        // The operands tell apart what shares an alias.
+        let alike = |other: &Op| {
+            let pairs = before[&op].iter().flat_map(|&old| after[other].iter().map(move |&new| (old, new)));
+            pairs.filter(|&(old, new)| !Differences::between(old, new).operands).count()
+        };
         if let Some(other) = op.renamings().filter(free).max_by_key(alike) {
             taken.insert(other);
             renamed.insert(op, other);
@@ -176,7 +185,9 @@ fn pair(olds: &[InstructionInfo], news: &[InstructionInfo]) -> Vec<(Option<Instr
     all.sort_by_key(|&(old, new)| core::cmp::Reverse(likeness(old, new)));
     let (mut left, mut right) = (olds.to_vec(), news.to_vec());
     for (old, new) in all {
-        let (Some(l), Some(r)) = (left.iter().position(|o| *o == old), right.iter().position(|n| *n == new)) else { continue };
+        let (Some(l), Some(r)) = (left.iter().position(|o| *o == old), right.iter().position(|n| *n == new)) else {
+            continue;
+        };
         left.remove(l);
         right.remove(r);
         pairs.push((Some(old), Some(new)));
@@ -192,8 +203,10 @@ fn encodings(old: Generation, new: Generation, moves: &BTreeMap<(&str, &str), us
     let mut changes = Vec::new();
     for before in old.encodings() {
         let moved = || {
-            let own = moves.iter().filter(|((from, to), _)| *from == before.name() && old.encoding(to).is_none());
-            own.max_by_key(|&(_, count)| *count).map(|((_, to), _)| *to)
+            let own = || moves.iter().filter(|((from, _), _)| *from == before.name());
+            let all: usize = own().map(|(_, count)| count).sum();
+            // Instructions that went to several encodings make a split, not a new name.
+            own().find(|&((_, to), count)| count * 5 >= all * 4 && old.encoding(to).is_none()).map(|((_, to), _)| *to)
         };
         let same = right.iter().position(|after| after.name() == before.name());
         let partner = same.or_else(|| moved().and_then(|name| right.iter().position(|after| after.name() == name)));

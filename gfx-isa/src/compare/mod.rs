@@ -37,8 +37,10 @@ pub struct Differences {
     pub identifier: bool,
     /// The fields of the encoding, by AMD's names, and their bits.
     pub layout: bool,
-    /// Number and order of the operands, their fields, and whether they are read or written.
+    /// Number and order of the operands in fields, which fields those are, and whether they are read or written.
     pub operands: bool,
+    /// The implicit operands, as AMD lists them; AMD's older files leave memory out.
+    pub implicit: bool,
     /// What the operands' fields may hold.
     pub values: bool,
     /// Formats and sizes of the operands' data, as AMD lists them.
@@ -50,18 +52,22 @@ pub struct Differences {
 impl Differences {
     /// Compares two instructions.
     pub fn between(a: InstructionInfo, b: InstructionInfo) -> Differences {
-        let shape = |o: OperandInfo| {
-            let implicit = if o.field().is_none() { Some(o.type_name()) } else { None };
-            (o.field_name(), implicit, o.is_read(), o.is_written(), o.is_implicit())
+        let explicit = |info: InstructionInfo| info.operands().filter(|operand| operand.field_name().is_some());
+        let shape = |operand: OperandInfo| (operand.field_name(), operand.is_read(), operand.is_written());
+        let implicit = |info: InstructionInfo| {
+            let others = info.operands().filter(|operand| operand.field_name().is_none());
+            let mut implicit: Vec<_> = others.map(|o| (o.type_name(), o.is_read(), o.is_written())).collect();
+            implicit.sort_unstable();
+            implicit
         };
-        let pairs = || a.operands().zip(b.operands());
+        let pairs = || explicit(a).zip(explicit(b));
         let forms = |info: InstructionInfo| {
             let mut forms: Vec<_> = info.variants().map(EncodingRef::form).collect();
             forms.sort_unstable();
             forms.dedup();
             forms
         };
-        let operands = !a.operands().map(shape).eq(b.operands().map(shape));
+        let operands = !explicit(a).map(shape).eq(explicit(b).map(shape));
         Differences {
             name: a.op() != b.op(),
             encoding: a.encoding().name() != b.encoding().name(),
@@ -69,6 +75,7 @@ impl Differences {
             identifier: (a.identifier(), a.mask()) != (b.identifier(), b.mask()),
             layout: !a.encoding().same_fields(b.encoding()),
             operands,
+            implicit: implicit(a) != implicit(b),
             values: operands || !pairs().all(|(a, b)| a.same_values(b)),
             formats: operands || !pairs().all(|(a, b)| (a.format().name, a.size()) == (b.format().name, b.size())),
             forms: forms(a) != forms(b),
@@ -90,6 +97,7 @@ impl Differences {
             ("identifier", self.identifier),
             ("layout", self.layout),
             ("operands", self.operands),
+            ("implicit", self.implicit),
             ("values", self.values),
             ("formats", self.formats),
             ("forms", self.forms),
@@ -117,8 +125,14 @@ fn closest(info: InstructionInfo, among: impl Iterator<Item = InstructionInfo>) 
 /// Larger is more alike. Of equals the iterator's last would win; the opcode breaks ties.
 fn likeness(a: InstructionInfo, b: InstructionInfo) -> (bool, bool, bool, bool, core::cmp::Reverse<u32>) {
     let encoding = a.encoding().name() == b.encoding().name();
-    let operands = a.operands().count() == b.operands().count();
-    (a.half() == b.half(), encoding, a.encoding().bits() == b.encoding().bits(), operands, core::cmp::Reverse(b.opcode()))
+    let operands = !Differences::between(a, b).operands;
+    (
+        a.half() == b.half(),
+        encoding,
+        a.encoding().bits() == b.encoding().bits(),
+        operands,
+        core::cmp::Reverse(b.opcode()),
+    )
 }
 
 /// An instruction beside its counterpart in another generation.

@@ -131,7 +131,8 @@ impl fmt::Display for Summary {
 /// Generations in short: "RDNA 1, 2, CDNA 1–4". Three or more in a row become a span.
 pub fn titles(generations: &[Generation]) -> String {
     let all = Generation::all();
-    let family = |generation: Generation| generation.title().rsplit_once(' ').map_or(("", generation.title()), |pair| pair);
+    let family =
+        |generation: Generation| generation.title().rsplit_once(' ').map_or(("", generation.title()), |pair| pair);
     let mut families: Vec<(&str, Vec<Generation>)> = Vec::new();
     for &generation in all.iter().filter(|generation| generations.contains(generation)) {
         let name = family(generation).0;
@@ -145,10 +146,12 @@ pub fn titles(generations: &[Generation]) -> String {
     for (name, members) in families {
         let place = |generation: &Generation| all.iter().position(|known| known == generation);
         let runs = members.chunk_by(|a, b| place(a).map(|at| at + 1) == place(b));
-        let spans: Vec<String> = runs.flat_map(|run| match run {
-            [first, .., last] if run.len() > 2 => vec![format!("{}–{}", family(*first).1, family(*last).1)],
-            _ => run.iter().map(|&generation| String::from(family(generation).1)).collect(),
-        }).collect();
+        let spans: Vec<String> = runs
+            .flat_map(|run| match run {
+                [first, .., last] if run.len() > 2 => vec![format!("{}–{}", family(*first).1, family(*last).1)],
+                _ => run.iter().map(|&generation| String::from(family(generation).1)).collect(),
+            })
+            .collect();
         parts.push(format!("{name} {}", spans.join(", ")));
     }
     parts.join(", ")
