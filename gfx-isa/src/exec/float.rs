@@ -91,6 +91,7 @@ impl Format {
     }
 
     /// Rounds a number; one bit below the last kept one and any bit below that decide, so a sticky lowest bit will do.
+    #[inline(never)]
     fn pack(self, number: Number, round: Round) -> u64 {
         let Number { negative, mantissa, exponent } = number;
         let sign = if negative { self.sign() } else { 0 };
@@ -143,6 +144,7 @@ impl Format {
     }
 
     /// `a * b + c` with one rounding.
+    #[inline(never)]
     pub(crate) fn fma(self, a: u64, b: u64, c: u64, round: Round) -> u64 {
         let nan = [a, b, c].iter().any(|&x| self.is_nan(x));
         let infinite = self.is_infinite(a) || self.is_infinite(b);
@@ -169,6 +171,7 @@ impl Format {
         self.fma(a, self.one(), b, round)
     }
 
+    #[inline(never)]
     pub(crate) fn mul(self, a: u64, b: u64, round: Round) -> u64 {
         let sign = (a ^ b) & self.sign();
         if self.is_nan(a) || self.is_nan(b) {
@@ -179,6 +182,7 @@ impl Format {
     }
 
     /// The same value in another format.
+    #[inline(never)]
     pub(crate) fn convert(self, bits: u64, to: Format, round: Round) -> u64 {
         let sign = if self.is_negative(bits) { to.sign() } else { 0 };
         if self.is_nan(bits) {
@@ -193,11 +197,13 @@ impl Format {
     }
 
     /// An integer, rounded.
+    #[inline(never)]
     pub(crate) fn from_int(self, value: i128, round: Round) -> u64 {
         self.pack(Number { negative: value < 0, mantissa: value.unsigned_abs(), exponent: 0 }, round)
     }
 
     /// `value * 2^exponent`, rounded once.
+    #[inline(never)]
     pub(crate) fn scale(self, bits: u64, exponent: i32, round: Round) -> u64 {
         if self.is_nan(bits) {
             return self.propagate(&[bits]);
@@ -210,6 +216,7 @@ impl Format {
     }
 
     /// The integer that rounding gives, within bounds; NaN gives 0.
+    #[inline(never)]
     pub(crate) fn to_int(self, bits: u64, round: Round, least: i128, most: i128) -> i128 {
         if self.is_nan(bits) {
             return 0;
@@ -230,6 +237,7 @@ impl Format {
     }
 
     /// Rounded to an integer, as a float.
+    #[inline(never)]
     pub(crate) fn round_to_integer(self, bits: u64, round: Round) -> u64 {
         if self.is_nan(bits) {
             return self.propagate(&[bits]);

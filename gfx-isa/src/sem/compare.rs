@@ -152,17 +152,17 @@ impl Compare {
     pub(super) fn exec(self) -> Exec {
         let Compare { ty, outcomes } = self;
         let kernels: Kernels = match (ty, outcomes) {
-            (Ty::F16, None) => kernels!(test::<F16, u16>(io, |a, classes, _| in_class(a, classes.into()))),
-            (Ty::F64, None) => kernels!(test::<f64, u32>(io, |a, classes, _| in_class(a, classes))),
-            (_, None) => kernels!(test::<f32, u32>(io, |a, classes, _| in_class(a, classes))),
-            (Ty::F16, _) => kernels!(test::<F16, F16>(io, outcome)),
+            (Ty::F16, None) => narrow!(test::<F16, u16>(io, |a, classes, _| in_class(a, classes.into()))),
+            (Ty::F64, None) => narrow!(test::<f64, u32>(io, |a, classes, _| in_class(a, classes))),
+            (_, None) => narrow!(test::<f32, u32>(io, |a, classes, _| in_class(a, classes))),
+            (Ty::F16, _) => narrow!(test::<F16, F16>(io, outcome)),
             (Ty::F32, _) => kernels!(test::<f32, f32>(io, outcome)),
-            (Ty::F64, _) => kernels!(test::<f64, f64>(io, outcome)),
-            (Ty::I16, _) => kernels!(test::<i16, i16>(io, outcome)),
+            (Ty::F64, _) => narrow!(test::<f64, f64>(io, outcome)),
+            (Ty::I16, _) => narrow!(test::<i16, i16>(io, outcome)),
             (Ty::I32, _) => kernels!(test::<i32, i32>(io, outcome)),
-            (Ty::I64, _) => kernels!(test::<i64, i64>(io, outcome)),
-            (Ty::U16, _) => kernels!(test::<u16, u16>(io, outcome)),
-            (Ty::U64, _) => kernels!(test::<u64, u64>(io, outcome)),
+            (Ty::I64, _) => narrow!(test::<i64, i64>(io, outcome)),
+            (Ty::U16, _) => narrow!(test::<u16, u16>(io, outcome)),
+            (Ty::U64, _) => narrow!(test::<u64, u64>(io, outcome)),
             _ => kernels!(test::<u32, u32>(io, outcome)),
         };
         let second = match (ty, outcomes) {

@@ -97,6 +97,31 @@ macro_rules! kernels {
     }};
 }
 
+/// The same kernel for every level: for bodies that branch, call or are rare, which wider vectors do not help.
+macro_rules! narrow {
+    ($run:ident::<$($ty:ty),*>($io:ident, $body:expr)) => {{
+        fn kernel(
+            _: $crate::exec::simd::Base,
+            a: &[$crate::exec::lanes::Vector],
+            b: &[$crate::exec::lanes::Vector],
+            c: &[$crate::exec::lanes::Vector],
+            $io: &mut $crate::exec::lanes::Io,
+        ) {
+            $crate::exec::lanes::$run::<$($ty),*>(a, b, c, $io, $body);
+        }
+        fn wide(
+            _: $crate::exec::simd::Wide,
+            a: &[$crate::exec::lanes::Vector],
+            b: &[$crate::exec::lanes::Vector],
+            c: &[$crate::exec::lanes::Vector],
+            io: &mut $crate::exec::lanes::Io,
+        ) {
+            kernel($crate::exec::simd::Base, a, b, c, io);
+        }
+        $crate::exec::lanes::Kernels { base: kernel, wide }
+    }};
+}
+
 /// A kernel that rounds as the mode says.
 macro_rules! soft {
     ($run:ident::<$($ty:ty),*>($body:expr)) => {{
@@ -151,38 +176,44 @@ pub(super) const fn with(exec: super::Exec, traits: super::Traits) -> super::Exe
 /// What a line's right side becomes.
 macro_rules! shape {
     // Values of the types named, without rounding: `map(u32, u32 -> u64; |a, b| ..)`.
-    (map $a:ty => $r:ty; $f:expr) => { vector!([$a] -> $r, kernels!(map1::<$a, $r>(io, $f))) };
-    (map $a:ty, $b:ty => $r:ty; $f:expr) => { vector!([$a, $b] -> $r, kernels!(map2::<$a, $b, $r>(io, $f))) };
+    (map $a:ty => $r:ty; $f:expr) => { vector!([$a] -> $r, narrow!(map1::<$a, $r>(io, $f))) };
+    (map $a:ty, $b:ty => $r:ty; $f:expr) => { vector!([$a, $b] -> $r, narrow!(map2::<$a, $b, $r>(io, $f))) };
     (map $a:ty, $b:ty, $c:ty => $r:ty; $f:expr) => {
-        vector!([$a, $b, $c] -> $r, kernels!(map3::<$a, $b, $c, $r>(io, $f)))
+        vector!([$a, $b, $c] -> $r, narrow!(map3::<$a, $b, $c, $r>(io, $f)))
     };
     // The same; the body's first argument is the mode.
     (mode $a:ty => $r:ty; $f:expr) => {
-        vector!([$a] -> $r, kernels!(map1::<$a, $r>(io, {
+        vector!([$a] -> $r, narrow!(map1::<$a, $r>(io, {
             let mode = io.mode;
             move |a| $crate::sem::shapes::apply2(mode, a, $f)
         })))
     };
     (mode $a:ty, $b:ty => $r:ty; $f:expr) => {
-        vector!([$a, $b] -> $r, kernels!(map2::<$a, $b, $r>(io, {
+        vector!([$a, $b] -> $r, narrow!(map2::<$a, $b, $r>(io, {
             let mode = io.mode;
             move |a, b| $crate::sem::shapes::apply3(mode, a, b, $f)
         })))
     };
     (mode $a:ty, $b:ty, $c:ty => $r:ty; $f:expr) => {
-        vector!([$a, $b, $c] -> $r, kernels!(map3::<$a, $b, $c, $r>(io, {
+        vector!([$a, $b, $c] -> $r, narrow!(map3::<$a, $b, $c, $r>(io, {
             let mode = io.mode;
             move |a, b, c| $crate::sem::shapes::apply4(mode, a, b, c, $f)
         })))
     };
+    // The same in wide vectors.
+    (wide $a:ty => $r:ty; $f:expr) => { vector!([$a] -> $r, kernels!(map1::<$a, $r>(io, $f))) };
+    (wide $a:ty, $b:ty => $r:ty; $f:expr) => { vector!([$a, $b] -> $r, kernels!(map2::<$a, $b, $r>(io, $f))) };
+    (wide $a:ty, $b:ty, $c:ty => $r:ty; $f:expr) => {
+        vector!([$a, $b, $c] -> $r, kernels!(map3::<$a, $b, $c, $r>(io, $f)))
+    };
     // The same, leaving the upper half of the destination on every generation.
     (keep $($body:tt)*) => { $crate::sem::shapes::with(shape!(map $($body)*), $crate::sem::Traits::KEEPS) };
     (keep_mode $($body:tt)*) => { $crate::sem::shapes::with(shape!(mode $($body)*), $crate::sem::Traits::KEEPS) };
-    (u32x1 $f:expr) => { shape!(map u32 => u32; $f) };
-    (u32x2 $f:expr) => { shape!(map u32, u32 => u32; $f) };
-    (u32x3 $f:expr) => { shape!(map u32, u32, u32 => u32; $f) };
-    (i32x2 $f:expr) => { shape!(map i32, i32 => i32; $f) };
-    (i32x3 $f:expr) => { shape!(map i32, i32, i32 => i32; $f) };
+    (u32x1 $f:expr) => { shape!(wide u32 => u32; $f) };
+    (u32x2 $f:expr) => { shape!(wide u32, u32 => u32; $f) };
+    (u32x3 $f:expr) => { shape!(wide u32, u32, u32 => u32; $f) };
+    (i32x2 $f:expr) => { shape!(wide i32, i32 => i32; $f) };
+    (i32x3 $f:expr) => { shape!(wide i32, i32, i32 => i32; $f) };
     (u16x2 $f:expr) => { shape!(map u16, u16 => u16; $f) };
     (i16x2 $f:expr) => { shape!(map i16, i16 => i16; $f) };
     (u16x3 $f:expr) => { shape!(keep u16, u16, u16 => u16; $f) };
@@ -196,7 +227,7 @@ macro_rules! shape {
                 <$r as $crate::sem::shapes::Int>::wrap($crate::sem::shapes::apply2(
                     $crate::sem::shapes::Int::wide(a), $crate::sem::shapes::Int::wide(b), $f))
             })),
-            clamp Some(kernels!(map2::<$a, $b, $r>(io, |a, b| {
+            clamp Some(narrow!(map2::<$a, $b, $r>(io, |a, b| {
                 <$r as $crate::sem::shapes::Int>::saturate($crate::sem::shapes::apply2(
                     $crate::sem::shapes::Int::wide(a), $crate::sem::shapes::Int::wide(b), $f))
             }))), soft None)
@@ -208,7 +239,7 @@ macro_rules! shape {
                     $crate::sem::shapes::Int::wide(a), $crate::sem::shapes::Int::wide(b),
                     $crate::sem::shapes::Int::wide(c), $f))
             })),
-            clamp Some(kernels!(map3::<$a, $b, $c, $r>(io, |a, b, c| {
+            clamp Some(narrow!(map3::<$a, $b, $c, $r>(io, |a, b, c| {
                 <$r as $crate::sem::shapes::Int>::saturate($crate::sem::shapes::apply3(
                     $crate::sem::shapes::Int::wide(a), $crate::sem::shapes::Int::wide(b),
                     $crate::sem::shapes::Int::wide(c), $f))
@@ -228,7 +259,7 @@ macro_rules! shape {
             clamp Some(shape!(@pk3 saturate $t, |$a: i64, $b: i64, $c: i64| $f)), soft None)
     };
     (@pk2 $wrap:ident $t:ty, $f:expr) => {
-        kernels!(map2::<$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>>(io, |a, b| {
+        narrow!(map2::<$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>>(io, |a, b| {
             let f = $f;
             let (lo, hi) = (f(a.0.into(), b.0.into()), f(a.1.into(), b.1.into()));
             $crate::exec::lanes::Pk(
@@ -236,7 +267,7 @@ macro_rules! shape {
         }))
     };
     (@pk3 $wrap:ident $t:ty, $f:expr) => {
-        kernels!(map3::<$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>,
+        narrow!(map3::<$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>,
                 $crate::exec::lanes::Pk<$t>>(io, |a, b, c| {
             let f = $f;
             let (lo, hi) = (f(a.0.into(), b.0.into(), c.0.into()), f(a.1.into(), b.1.into(), c.1.into()));
@@ -299,7 +330,7 @@ macro_rules! shape {
     };
     // A carry in and out: `|a, b, carry|` in exact arithmetic.
     (carry $f:expr) => {
-        vector!([u32, u32] -> u32, kernels!(carry::<>(io, $f)), clamp Some(kernels!(carry_clamp::<>(io, $f))), soft None)
+        vector!([u32, u32] -> u32, kernels!(carry::<>(io, $f)), clamp Some(narrow!(carry_clamp::<>(io, $f))), soft None)
     };
     // A 64-bit sum of 32-bit factors, in exact arithmetic; bit 64 is the carry that is written.
     (wide_carry $t:ty, $sum:ty; $f:expr) => {

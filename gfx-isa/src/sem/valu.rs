@@ -5,7 +5,7 @@ use crate::exec::float::{Soft32, max, max_num, maximum, med3, min, min_num, mini
 use crate::exec::lanes::{B32, B64, Pk};
 
 sem! { LINES:
-    V_MOV_B32 => map(B32 => B32; |a| a);
+    V_MOV_B32 => wide(B32 => B32; |a| a);
     V_MOV_B64 => map(B64 => B64; |a| a);
     V_CNDMASK_B32 => select(B32; |a, b, bit| if bit { b } else { a });
 
