@@ -132,6 +132,8 @@ pub struct Space {
     pub pair: Option<u8>,
     /// How the decoder finds literals and variants.
     pub class: Class,
+    /// Offset and count of the number of extra address dwords; (0, 0) where there is none.
+    pub extra: (u8, u8),
 }
 
 /// Where an encoding keeps the sources that select literals and variants.

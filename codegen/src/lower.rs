@@ -530,6 +530,7 @@ impl GenerationLowering<'_> {
                 len: used as u16,
                 pair: pair.map(|p| p as u8),
                 class: class_of(&self.spec.encodings[order[members[0]]].name),
+                extra: self.extra_dwords(order[members[0]]),
             });
             rows.extend(table);
         }
@@ -566,6 +567,12 @@ impl GenerationLowering<'_> {
 
     fn op_name(&self, row: &ir::Row) -> &str {
         self.interner.ops.iter().find(|(_, at)| **at == row.op).map_or("?", |(name, _)| name)
+    }
+
+    /// Where an image encoding counts its extra address dwords.
+    fn extra_dwords(&self, encoding: usize) -> (u8, u8) {
+        let field = self.spec.encodings[encoding].fields.iter().find(|f| f.name == "NSA");
+        field.and_then(|f| f.ranges.first()).map_or((0, 0), |r| (r.offset as u8, r.count as u8))
     }
 
     fn opy(&self, encoding: usize) -> Result<Vec<(u8, u8)>, LowerError> {

@@ -4,8 +4,7 @@ use core::fmt;
 
 use crate::Generation;
 use crate::inst::{Inst, Sdwa};
-use crate::table::{Class, Form, Kind, OperandDesc, Row, Source, Space, Tables};
-use crate::view::get_bits;
+use crate::table::{Class, Form, Row, Source, Space, Tables};
 
 /// Longest instruction in dwords: an image instruction of RDNA 1 and 2 with three dwords of addresses.
 const MAX_DWORDS: usize = 5;
@@ -108,20 +107,26 @@ impl Iterator for Decoder<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.bytes.get(self.offset..).filter(|rest| !rest.is_empty())?;
-        let (words, available) = load(rest);
-        match decode(self.tables, words, available, self.wave64) {
-            Ok(inst) => {
-                self.offset += inst.len();
-                Some(Ok(inst))
-            }
-            Err(kind) => {
-                let len = if kind == DecodeErrorKind::Truncated { rest.len() } else { rest.len().min(4) };
-                let error = DecodeError { kind, offset: self.offset, len };
-                self.offset += len;
-                Some(Err(error))
-            }
+        let rest = self.bytes.get(self.offset..)?;
+        if let Some(inst) = rest.first_chunk().and_then(|chunk| common(self.tables, dwords(chunk), self.wave64)) {
+            self.offset += inst.len();
+            return Some(Ok(inst));
         }
+        if rest.is_empty() { None } else { Some(self.uncommon(rest)) }
+    }
+}
+
+impl Decoder<'_> {
+    /// Decodes what [`common`] leaves: every form, every error, the end of the input.
+    #[cold]
+    fn uncommon(&mut self, rest: &[u8]) -> Result<Inst, DecodeError> {
+        let (words, available) = load(rest);
+        let result = decode(self.tables, words, available, self.wave64).map_err(|kind| {
+            let len = if kind == DecodeErrorKind::Truncated { rest.len() } else { rest.len().min(4) };
+            DecodeError { kind, offset: self.offset, len }
+        });
+        self.offset += result.as_ref().map_or_else(|error| error.len, Inst::len);
+        result
     }
 }
 
@@ -139,28 +144,53 @@ impl Generation {
     }
 }
 
-/// Up to five dwords and how many of them are whole.
 #[inline]
-fn load(bytes: &[u8]) -> ([u32; MAX_DWORDS], usize) {
+fn dwords(bytes: &[u8; MAX_DWORDS * 4]) -> [u32; MAX_DWORDS] {
     let mut words = [0; MAX_DWORDS];
-    if let Some(whole) = bytes.first_chunk::<{ MAX_DWORDS * 4 }>() {
-        for (word, chunk) in words.iter_mut().zip(whole.chunks_exact(4)) {
-            *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
-        }
-        return (words, MAX_DWORDS);
-    }
-    let chunks = bytes.chunks_exact(4);
-    let available = chunks.len();
-    for (word, chunk) in words.iter_mut().zip(chunks) {
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(4)) {
         *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
     }
-    (words, available)
+    words
 }
 
+/// Up to five dwords and how many of them are whole.
+fn load(bytes: &[u8]) -> ([u32; MAX_DWORDS], usize) {
+    let mut whole = [0; MAX_DWORDS * 4];
+    let len = bytes.len().min(whole.len()) & !3;
+    whole[..len].copy_from_slice(&bytes[..len]);
+    (dwords(&whole), len / 4)
+}
+
+/// Decodes base forms and 32-bit literals, most of any program, without finding out what is wrong with the rest.
 #[inline]
+fn common(tables: &'static Tables, words: [u32; MAX_DWORDS], wave64: bool) -> Option<Inst> {
+    let space = tables.spaces.get(usize::from(tables.prefixes[(words[0] >> 23) as usize]))?;
+    let index = space.index(pair(words[0], words[1]))?;
+    let row = tables.rows[index];
+    if row.is_reserved() || !row.is_simple() {
+        return None;
+    }
+    let mut literal = false;
+    for &check in row.checks() {
+        if check.is_end() {
+            break;
+        }
+        let value = check.value(&words);
+        if !check.allows(value) {
+            // The marker of a variant is no allowed value either.
+            if value != marker::LITERAL || row.literals() >> check.source() & 1 == 0 {
+                return None;
+            }
+            literal = true;
+        }
+    }
+    let form = if literal { Form::Literal } else { Form::Base };
+    Some(Inst::new(tables, index, words, row.dwords() + usize::from(literal), form, wave64))
+}
+
 fn decode(
     tables: &'static Tables,
-    mut words: [u32; MAX_DWORDS],
+    words: [u32; MAX_DWORDS],
     available: usize,
     wave64: bool,
 ) -> Result<Inst, DecodeErrorKind> {
@@ -170,23 +200,19 @@ fn decode(
     }
     let prefix = tables.prefixes[(words[0] >> 23) as usize];
     let Some(mut space) = tables.spaces.get(usize::from(prefix)) else { return Err(ReservedEncoding) };
-    let first = u64::from(words[1]) << 32 | u64::from(words[0]);
-    let mut index = space.index(first).ok_or(ReservedOpcode)?;
+    let mut index = space.index(pair(words[0], words[1])).ok_or(ReservedOpcode)?;
     let mut row = tables.rows[index];
     if row.is_reserved() {
         return Err(ReservedOpcode);
     }
     if let Some(second) = row.prefix_of() {
-        let pair = (tables.prefixes[(words[2] >> 23) as usize] == prefix)
-            .then(|| tables.spaces[second].index(u64::from(words[3]) << 32 | u64::from(words[2])))
+        let second = &tables.spaces[second];
+        let found = (tables.prefixes[(words[2] >> 23) as usize] == prefix)
+            .then(|| second.index(pair(words[2], words[3])))
             .flatten()
             .filter(|&index| available >= 4 && !tables.rows[index].is_reserved());
-        match pair {
-            Some(at) => {
-                index = at;
-                row = tables.rows[at];
-                space = &tables.spaces[second];
-            }
+        match found {
+            Some(at) => (index, row, space) = (at, tables.rows[at], second),
             // Not a pair: the first half by itself, where that is an instruction.
             None if row.dwords() > 2 => return Err(if available < 4 { Truncated } else { ReservedOpcode }),
             None => {}
@@ -199,71 +225,82 @@ fn decode(
     if dwords > available {
         return Err(Truncated);
     }
-    for word in &mut words[dwords..] {
-        *word = 0;
-    }
     Ok(Inst::new(tables, index, words, dwords, form, wave64))
 }
 
-/// Finds the variant and the length in dwords, and checks the operands.
 #[inline]
+const fn pair(low: u32, high: u32) -> u64 {
+    (high as u64) << 32 | low as u64
+}
+
+/// Finds the variant and the length in dwords, and checks the operands.
 fn shape(
     tables: &'static Tables,
     space: &Space,
     row: Row,
     words: &[u32; MAX_DWORDS],
 ) -> Result<(Form, usize), DecodeErrorKind> {
-    use DecodeErrorKind::ReservedVariant;
     let base = row.dwords();
-    let mut form = Form::Base;
     match space.class {
-        Class::Plain => {}
+        Class::Plain | Class::Scalar => {}
         Class::Mimg => {
-            let extra = nsa_dwords(tables, row, words);
-            check(row.operands(), words, row, u32::MAX)?;
+            let extra = space.extra_dwords(words[0]);
+            check(row, words, None)?;
             return Ok((if extra == 0 { Form::Base } else { Form::Nsa }, base + extra));
         }
-        Class::Scalar => {}
         Class::Vop | Class::Vop3 => {
             let selector = words[usize::from(space.class == Class::Vop3)] & 0x1ff;
-            form = match selector {
-                marker::DPP16 if row.dpp16() => Form::Dpp16,
-                marker::DPP8 | marker::DPP8_FI if row.dpp8() => Form::Dpp8,
-                marker::SDWA if row.sdwa() => Form::Sdwa,
-                _ => Form::Base,
-            };
-            if form != Form::Base {
-                if row.mandatory() != 0 {
-                    return Err(ReservedVariant);
+            if (marker::DPP8..=marker::DPP16).contains(&selector) {
+                if let Some(form) = variant(tables, row, words, selector)? {
+                    return Ok((form, base + 1));
                 }
-                check(row.operands(), words, row, 0)?;
-                if form == Form::Sdwa && !sdwa_is_valid(tables, words[base], row) {
-                    return Err(ReservedVariant);
-                }
-                return Ok((form, base + 1));
             }
         }
-        Class::Vopd => {
-            let first = u64::from(words[1]) << 32 | u64::from(words[0]);
-            let pair = tables.spaces.get(usize::from(space.pair));
-            let y = pair.and_then(|pair| pair.index(first)).map(|at| tables.rows[at]);
-            let y = y.filter(|y| !y.is_reserved()).ok_or(DecodeErrorKind::ReservedOpcode)?;
-            let literal = check(row.operands(), words, row, u32::MAX)? | check(y.operands(), words, y, u32::MAX)?;
-            let mandatory = row.mandatory() | y.mandatory();
-            return Ok(match literal {
-                0 if mandatory == 0 => (Form::Base, base),
-                0 => (Form::Base, base + mandatory),
-                _ => (Form::Literal, base + 1),
-            });
-        }
+        Class::Vopd => return dual_shape(tables, space, row, words),
     }
-    let literal = check(row.operands(), words, row, u32::MAX)?;
+    let literal = check(row, words, None)?;
     let mandatory = row.mandatory();
     Ok(match literal {
-        0 => (form, base + mandatory),
+        0 => (Form::Base, base + mandatory),
         1 => (Form::Literal, base + mandatory.max(1)),
         _ => (Form::Literal64, base + mandatory.max(2)),
     })
+}
+
+/// The form that the selector of source 0 marks, where the row has it.
+fn variant(
+    tables: &Tables,
+    row: Row,
+    words: &[u32; MAX_DWORDS],
+    selector: u32,
+) -> Result<Option<Form>, DecodeErrorKind> {
+    let form = match selector {
+        marker::DPP16 if row.dpp16() => Form::Dpp16,
+        marker::DPP8 | marker::DPP8_FI if row.dpp8() => Form::Dpp8,
+        marker::SDWA if row.sdwa() => Form::Sdwa,
+        _ => return Ok(None),
+    };
+    check(row, words, Some(0))?;
+    let reserved = form == Form::Sdwa && !sdwa_is_valid(tables, words[row.dwords()], row);
+    if reserved || row.mandatory() != 0 {
+        return Err(DecodeErrorKind::ReservedVariant);
+    }
+    Ok(Some(form))
+}
+
+/// [`shape`] of a dual-issue word.
+fn dual_shape(
+    tables: &Tables,
+    space: &Space,
+    row: Row,
+    words: &[u32; MAX_DWORDS],
+) -> Result<(Form, usize), DecodeErrorKind> {
+    let half = tables.spaces.get(usize::from(space.pair));
+    let y = half.and_then(|half| half.index(pair(words[0], words[1]))).map(|at| tables.rows[at]);
+    let y = y.filter(|y| !y.is_reserved()).ok_or(DecodeErrorKind::ReservedOpcode)?;
+    let literal = check(row, words, None)? | check(y, words, None)?;
+    let (base, mandatory) = (row.dwords(), row.mandatory() | y.mandatory());
+    Ok(if literal == 0 { (Form::Base, base + mandatory) } else { (Form::Literal, base + 1) })
 }
 
 /// Whether the selectors of an SDWA dword have a meaning and a scalar source 0 exists.
@@ -276,51 +313,29 @@ fn sdwa_is_valid(tables: &Tables, word: u32, row: Row) -> bool {
     destination && source0 && sdwa.src0_sel() < 7 && sdwa.src1_sel() < 7
 }
 
-/// Dwords of addresses behind an image instruction.
-fn nsa_dwords(tables: &Tables, row: Row, words: &[u32; MAX_DWORDS]) -> usize {
-    let layout = tables.encodings[row.encoding()].layout();
-    let field = layout.fields.iter().find(|f| f.field == crate::Field::NSA);
-    field.map_or(0, |f| f.ranges.iter().fold(0, |_, &(offset, count)| get_bits(words, offset.into(), count.into()) as usize))
-}
-
-/// Checks that every field operand holds a value that it may; gives 1 for a literal, 2 for a 64-bit literal, 0 for none.
-/// `source0` is 0 where the field of source 0 holds the marker of a variant.
-#[inline]
-fn check(operands: &[OperandDesc], words: &[u32; MAX_DWORDS], row: Row, source0: u32) -> Result<u32, DecodeErrorKind> {
+/// Checks that every checked field holds a value that it may; gives 1 for a literal, 2 for a 64-bit literal, 0 for none.
+/// `marked` is the source whose field holds the marker of a variant instead.
+fn check(row: Row, words: &[u32; MAX_DWORDS], marked: Option<u32>) -> Result<u32, DecodeErrorKind> {
     let mut literal = 0;
-    for &desc in operands {
-        let count = desc.count();
-        if count == 0 || count > 16 {
-            continue;
+    for &check in row.checks() {
+        if check.is_end() {
+            break;
         }
-        let source = desc.source();
-        if source == 0 && source0 == 0 {
-            continue;
-        }
-        let ty = desc.ty();
-        if !matches!(ty.kind, Kind::Source | Kind::SourceOrAcc | Kind::SourceAcc) {
-            continue;
-        }
-        let value = get_bits(words, desc.offset(), count) << desc.scale();
-        if source < 3 && value >= marker::LITERAL64 && value <= marker::LITERAL {
-            let allowed = row.literals() >> source & 1 != 0;
-            if value == marker::LITERAL && allowed {
-                literal |= 1;
-                continue;
-            }
-            if value == marker::LITERAL64 && allowed && row.literal64() {
-                literal |= 2;
-                continue;
-            }
-            if value == marker::LITERAL {
-                return Err(DecodeErrorKind::ReservedVariant);
-            }
-        }
-        // Sixteen SGPRs are the longest range that the scalar file has; longer data is in VGPRs.
-        let scalar_range = value < 128 && desc.size() > 512;
-        if scalar_range || !ty.allows(value) {
-            return Err(DecodeErrorKind::ReservedOperand);
+        let value = check.value(words);
+        if !check.allows(value) && marked != Some(check.source()) {
+            literal |= literal_kind(row, check.source(), value)?;
         }
     }
     Ok(literal)
+}
+
+/// Of a value that the field's set does not have: 1 or 2 for a literal that the row takes in that source.
+fn literal_kind(row: Row, source: u32, value: u32) -> Result<u32, DecodeErrorKind> {
+    let takes = source < 3 && row.literals() >> source & 1 != 0;
+    match value {
+        marker::LITERAL if takes => Ok(1),
+        marker::LITERAL64 if takes && row.literal64() => Ok(2),
+        marker::LITERAL if source < 3 => Err(DecodeErrorKind::ReservedVariant),
+        _ => Err(DecodeErrorKind::ReservedOperand),
+    }
 }

@@ -92,7 +92,7 @@ impl fmt::Debug for Inst {
 }
 
 impl Inst {
-    /// Words beyond `dwords` are cleared so that equal instructions are equal.
+    /// `words` may hold what follows the instruction.
     #[inline]
     pub(crate) fn new(tables: &'static Tables, row: usize, words: [u32; 5], dwords: usize, form: Form, wave64: bool) -> Inst {
         Inst { words, row: row as u16, shape: dwords as u8 | (form as u8) << 3 | u8::from(wave64) << 6, tables }

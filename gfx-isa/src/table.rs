@@ -2,7 +2,7 @@
 
 use crate::generated::field::Field;
 use crate::generated::op::{self, Op};
-use crate::generated::{group, layout, mnemonic, operand};
+use crate::generated::{check, group, layout, mnemonic, operand};
 use crate::generated::syntax::SYNTAXES;
 use crate::syntax::Syntax;
 use crate::Generation;
@@ -32,27 +32,95 @@ pub(crate) struct GenerationFacts {
 /// The rows that share a prefix.
 #[derive(Debug)]
 pub(crate) struct Space {
-    /// Bit ranges (offset, count) that form the index, least significant first; unused ones have count 0.
-    pub(crate) key: [(u8, u8); 3],
+    /// Shift, mask and place of each part of the index.
+    key: [(u8, u8, u16); 3],
     pub(crate) base: u16,
     pub(crate) len: u16,
     /// Space of the Y half of a dual-issue word, or 255.
     pub(crate) pair: u8,
     pub(crate) class: Class,
+    /// Shift and mask of the number of extra address dwords.
+    extra: (u8, u8),
 }
 
 impl Space {
+    /// `key`: bit ranges (offset, count) that form the index, least significant first; unused ones have count 0.
+    pub(crate) const fn new(
+        key: [(u8, u8); 3],
+        base: u16,
+        len: u16,
+        pair: u8,
+        class: Class,
+        extra: (u8, u8),
+    ) -> Space {
+        let [(o0, c0), (o1, c1), (o2, c2)] = key;
+        let key = [(o0, 0, part_mask(c0)), (o1, c0, part_mask(c1)), (o2, c0 + c1, part_mask(c2))];
+        Space { key, base, len, pair, class, extra: (extra.0, part_mask(extra.1) as u8) }
+    }
+
     /// Index into the generation's rows for a word, or none for an opcode above the last.
     #[inline]
     pub(crate) fn index(&self, word: u64) -> Option<usize> {
-        let [(o0, c0), (o1, c1), (o2, c2)] = self.key;
-        let bits = |offset: u8, count: u8| (word >> offset) & !(u64::MAX << count);
-        let mut key = bits(o0, c0);
-        if c1 != 0 {
-            key |= bits(o1, c1) << c0;
-            key |= bits(o2, c2) << (c0 + c1);
+        let part = |(shift, place, mask): (u8, u8, u16)| ((word >> shift) as u32 & u32::from(mask)) << place;
+        let mut key = part(self.key[0]);
+        if self.key[1].2 != 0 {
+            key |= part(self.key[1]) | part(self.key[2]);
         }
-        (key < u64::from(self.len)).then_some(usize::from(self.base) + key as usize)
+        (key < u32::from(self.len)).then_some(usize::from(self.base) + key as usize)
+    }
+
+    /// Dwords of addresses behind an image instruction.
+    #[inline]
+    pub(crate) fn extra_dwords(&self, word: u32) -> usize {
+        (word >> self.extra.0) as usize & usize::from(self.extra.1)
+    }
+}
+
+const fn part_mask(count: u8) -> u16 {
+    ((1u32 << count) - 1) as u16
+}
+
+/// A field whose value may be reserved.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Check {
+    /// Bits of the field, moved down; 0 ends a list.
+    mask: u16,
+    word: u8,
+    shift: u8,
+    scale: u8,
+    /// Index of the set of allowed values.
+    set: u8,
+    source: u8,
+}
+
+impl Check {
+    pub(crate) const END: Check = Check { mask: 0, word: 0, shift: 0, scale: 0, set: 0, source: 3 };
+
+    pub(crate) const fn new(word: u8, shift: u8, count: u8, scale: u8, set: u8, source: u8) -> Check {
+        Check { mask: part_mask(count), word, shift, scale, set, source }
+    }
+
+    #[inline]
+    pub(crate) const fn is_end(self) -> bool {
+        self.mask == 0
+    }
+
+    /// The field's value in the words; such a field lies within one of the first four.
+    #[inline]
+    pub(crate) const fn value(self, words: &[u32; 5]) -> u32 {
+        ((words[self.word as usize & 3] >> (self.shift & 31)) & self.mask as u32) << (self.scale & 3)
+    }
+
+    /// `SRC1` is source 1; 3 for what is no literal-capable source.
+    #[inline]
+    pub(crate) const fn source(self) -> u32 {
+        self.source as u32
+    }
+
+    /// Whether the value is allowed; a literal is not.
+    #[inline]
+    pub(crate) const fn allows(self, value: u32) -> bool {
+        check::MASKS[self.set as usize][(value >> 6) as usize & 7] >> (value & 63) & 1 != 0
     }
 }
 
@@ -102,6 +170,18 @@ impl Row {
     pub(crate) fn operands(self) -> &'static [OperandDesc] {
         let list = &operand::LISTS[self.hot(20, 13) as usize];
         &operand::OPERANDS[usize::from(list.start)..][..usize::from(list.len)]
+    }
+
+    /// Whether only literals make the instruction longer than its base form, DPP and SDWA forms aside.
+    #[inline]
+    pub(crate) const fn is_simple(self) -> bool {
+        self.0 >> 63 == 0
+    }
+
+    /// The fields to check; a zero ends them.
+    #[inline]
+    pub(crate) const fn checks(self) -> &'static [Check; 6] {
+        &check::LISTS[self.hot(51, 12) as usize]
     }
 
     /// Length of the base form in dwords.
@@ -364,21 +444,11 @@ pub(crate) struct OperandList {
 pub(crate) struct OperandType {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
-    /// Allowed values 0 to 511, one bit each.
-    pub(crate) valid: &'static [u64; 8],
     pub(crate) runs: &'static [Run],
     /// Bit fields of a structured immediate: name, offset, count.
     pub(crate) fields: &'static [(&'static str, u8, u8)],
     /// Named values of those fields: index of the field, value, name.
     pub(crate) field_values: &'static [(u8, u16, &'static str)],
-}
-
-impl OperandType {
-    #[inline]
-    pub(crate) const fn allows(&self, value: u32) -> bool {
-        let value = value as usize & 511;
-        self.valid[value / 64] >> (value % 64) & 1 != 0
-    }
 }
 
 /// Consecutive values whose names are numbered.

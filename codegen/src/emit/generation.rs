@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use quote::{format_ident, quote};
 
+use super::checks::Checks;
 use super::render::{File, literal};
 use super::shared::pack;
-use crate::ir::{Encoding, Generation, Ir, Row, Source};
+use crate::ir::{Class, Encoding, Generation, Ir, Row, Source};
 
 pub(crate) fn module(generation: &Generation) -> File {
     let mut file = File::new(&format!("{}: {}.", generation.title, generation.origin));
@@ -90,7 +91,8 @@ fn camel(name: &str) -> String {
     }
 }
 
-fn row(row: &Row, pool: &[(u32, u8)]) -> String {
+/// `special`: the length is not only a matter of literals.
+fn row(row: &Row, special: bool, pool: &[(u32, u8)], checks: &Checks) -> String {
     let hot = pack(&[
         (u64::from(row.op), 0),
         (u64::from(row.encoding), 13),
@@ -103,6 +105,8 @@ fn row(row: &Row, pool: &[(u32, u8)]) -> String {
         (u64::from(row.sdwa), 42),
         (u64::from(row.mandatory), 43),
         (row.prefix_of.map_or(0, |space| u64::from(space) + 1), 45),
+        (u64::from(checks.of_list[usize::from(row.list)]), 51),
+        (u64::from(special || row.mandatory != 0 || row.prefix_of.is_some()), 63),
     ]);
     let (offset, len) = pool[row.mnemonic as usize];
     let cold = pack(&[
@@ -116,7 +120,7 @@ fn row(row: &Row, pool: &[(u32, u8)]) -> String {
     format!("Row({hot:#x}, {cold:#x})")
 }
 
-pub(crate) fn rows(generation: &Generation, pool: &[(u32, u8)]) -> File {
+pub(crate) fn rows(generation: &Generation, pool: &[(u32, u8)], checks: &Checks) -> File {
     let mut file = File::new("Opcode spaces and rows.");
     file.items(quote!(use crate::table::{Class, Row, Space};));
     let lines: Vec<String> = generation.prefixes.chunks(32).map(|chunk| {
@@ -132,12 +136,18 @@ pub(crate) fn rows(generation: &Generation, pool: &[(u32, u8)]) -> File {
         let mut key: Vec<String> = space.key.iter().map(|(offset, count)| format!("({offset}, {count})")).collect();
         key.resize(3, "(0, 0)".into());
         format!(
-            "Space {{ key: [{}], base: {}, len: {}, pair: {}, class: Class::{:?} }}",
-            key.join(", "), space.base, space.len, space.pair.unwrap_or(255), space.class
+            "Space::new([{}], {}, {}, {}, Class::{:?}, {:?})",
+            key.join(", "), space.base, space.len, space.pair.unwrap_or(255), space.class, space.extra
         )
     }).collect();
     file.table("Opcode spaces.", "SPACES", "Space", &spaces);
-    let rows: Vec<String> = generation.rows.iter().map(|r| r.as_ref().map_or("Row(0, 0)".into(), |r| row(r, pool))).collect();
+    let mut rows = Vec::with_capacity(generation.rows.len());
+    for space in &generation.spaces {
+        let special = matches!(space.class, Class::Vopd | Class::Mimg);
+        for slot in &generation.rows[usize::from(space.base)..][..usize::from(space.len)] {
+            rows.push(slot.as_ref().map_or("Row(0, 0)".into(), |r| row(r, special, pool, checks)));
+        }
+    }
     file.table("Rows of all spaces, by key.", "ROWS", "Row", &rows);
     file
 }

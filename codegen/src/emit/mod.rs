@@ -1,5 +1,6 @@
 //! From the [`Ir`] to the text of the generated files. Nothing else in the workspace writes Rust.
 
+mod checks;
 mod generation;
 mod render;
 mod shared;
@@ -23,6 +24,8 @@ pub(crate) fn emit(ir: &Ir) -> BTreeMap<String, String> {
     add("op.rs".into(), &sources, shared::ops(ir));
     add("field.rs".into(), &sources, shared::fields(ir));
     add("mnemonic.rs".into(), &sources, shared::mnemonics(ir).0);
+    let checks = checks::Checks::new(ir);
+    add("check.rs".into(), &sources, checks.file());
     add("operand.rs".into(), &sources, shared::operands(ir));
     add("layout.rs".into(), &sources, shared::layouts(ir));
     add("group.rs".into(), &sources, shared::groups(ir));
@@ -32,7 +35,7 @@ pub(crate) fn emit(ir: &Ir) -> BTreeMap<String, String> {
         let source = &sources[index..=index];
         let name = &generation.name;
         add(format!("{name}/mod.rs"), source, generation::module(generation));
-        add(format!("{name}/rows.rs"), source, generation::rows(generation, &pool));
+        add(format!("{name}/rows.rs"), source, generation::rows(generation, &pool, &checks));
         add(format!("{name}/encodings.rs"), source, generation::encodings(generation));
         add(format!("{name}/views.rs"), source, generation::views(ir, generation));
     }
@@ -59,6 +62,7 @@ fn modules(ir: &Ir) -> File {
         }
     });
     file.items(quote! {
+        pub(crate) mod check;
         pub(crate) mod field;
         pub(crate) mod group;
         pub(crate) mod layout;

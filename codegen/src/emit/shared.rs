@@ -95,26 +95,16 @@ pub(crate) fn operands(ir: &Ir) -> File {
     file.items(quote! {
         use crate::table::{DataFormat, Kind, OperandDesc, OperandList, OperandType, Run};
     });
-    let mut masks: Vec<[u64; 8]> = Vec::new();
     let mut entries = Vec::new();
     for ty in &ir.operand_types {
-        let mask = masks.iter().position(|m| *m == ty.valid).unwrap_or_else(|| {
-            masks.push(ty.valid);
-            masks.len() - 1
-        });
         let runs: Vec<String> = ty.runs.iter().map(run).collect();
         let fields: Vec<String> = ty.fields.iter().map(|(name, offset, count)| format!("({}, {offset}, {count})", literal(name))).collect();
         let values: Vec<String> = ty.field_values.iter().map(|(field, value, name)| format!("({field}, {value}, {})", literal(name))).collect();
         entries.push(format!(
-            "OperandType {{ name: {}, kind: Kind::{:?}, valid: &MASKS[{mask}], runs: &[{}], fields: &[{}], field_values: &[{}] }}",
+            "OperandType {{ name: {}, kind: Kind::{:?}, runs: &[{}], fields: &[{}], field_values: &[{}] }}",
             literal(&ty.name), ty.kind, runs.join(", "), fields.join(", "), values.join(", ")
         ));
     }
-    let mask_entries: Vec<String> = masks.iter().map(|mask| {
-        let words: Vec<String> = mask.iter().map(|w| format!("{w:#x}")).collect();
-        format!("[{}]", words.join(", "))
-    }).collect();
-    file.table("Sets of allowed values 0 to 511, one bit each.", "MASKS", "[u64; 8]", &mask_entries);
     file.table("Operand types over all generations.", "TYPES", "OperandType", &entries);
     let entries: Vec<String> = ir.formats.iter().map(|f| {
         format!("DataFormat {{ name: {}, data_type: {}, bits: {}, components: {} }}", literal(&f.name), literal(&f.data_type), f.bits, f.components)
