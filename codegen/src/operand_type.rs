@@ -63,7 +63,9 @@ fn valid(name: &str, kind: Kind, runs: &[Run], sources: &[Option<Source>]) -> [u
         Kind::Source | Kind::SourceOrAcc | Kind::SourceAcc if literal(value) => false,
         Kind::Source if scalar => named(value) || mapped(value),
         // Accumulation registers have values 512 above those of the VGPRs: the encoding's ACC bit is bit 9.
-        Kind::Source | Kind::SourceOrAcc | Kind::SourceAcc => named(value) || (value >= 256 && named(value + 512)),
+        Kind::Source | Kind::SourceOrAcc | Kind::SourceAcc => {
+            named(value) || (value >= 256 && named(value + 512)) || is_foreign(value, sources)
+        }
         _ => true,
     };
     let mut bits = [0; 8];
@@ -157,7 +159,39 @@ pub(crate) fn source_map(spec: &Spec) -> Result<Vec<Option<Source>>, String> {
             }
         }
     }
+    lend(&mut map);
     Ok(map)
+}
+
+/// Selectors that some generations have and others leave reserved. LLVM names them everywhere, and old code and
+/// damaged words hold them, so they decode; [`is_foreign`] tells them where an operand type does not list them.
+const LENT: [(u8, &str); 8] = [
+    (125, "null"),
+    (230, "src_flat_scratch_base_lo"),
+    (231, "src_flat_scratch_base_hi"),
+    (239, "src_pops_exiting_wave_id"),
+    (251, "src_vccz"),
+    (252, "src_execz"),
+    (253, "src_scc"),
+    (254, "src_lds_direct"),
+];
+
+/// Fills the gaps of a generation's map from [`LENT`]. CDNA 5, known by its 64-bit literals, reserves selector 239 for
+/// good: its assembler refuses it.
+fn lend(map: &mut [Option<Source>]) {
+    let literal64 = map.iter().flatten().any(|source| *source == Source::Special("src_literal64".into()));
+    for (value, name) in LENT {
+        let slot = &mut map[usize::from(value)];
+        if slot.is_none() && !(literal64 && value == 239) {
+            *slot = Some(Source::Special(name.to_owned()));
+        }
+    }
+}
+
+/// Whether a source value is one of [`LENT`], which vector sources take though their type does not list it.
+fn is_foreign(value: u16, sources: &[Option<Source>]) -> bool {
+    let Some(Some(Source::Special(name))) = sources.get(value as usize) else { return false };
+    LENT.iter().any(|(_, lent)| lent == name)
 }
 
 #[cfg(test)]

@@ -322,6 +322,9 @@ impl Context<'_> {
             slot.value = value(operand);
             slot.dwords = if raw.count == 64 { 2 } else { 1 };
             slot.extra = u8::from(self.op.starts_with("S_SETREG"));
+            if self.gfx9() && slot.value == "F16" {
+                slot.value = "I32";
+            }
             return Some(slot);
         }
         let scalar_memory = self.encoding == "ENC_SMEM";
@@ -386,7 +389,7 @@ impl Context<'_> {
             ("VDATA", _) if image => {
                 let mut slot = Slot::new("ImageData", place);
                 slot.dwords = words(raw.size);
-                let atomic = if self.op.contains("ATOMIC") { 1 } else { 0 };
+                let atomic = u8::from(self.op.contains("ATOMIC")) * if self.op.contains("CMPSWAP") { 9 } else { 1 };
                 let fixed = if self.op.contains("BVH") || self.op.contains("MSAA_LOAD_") { 2 } else { 0 };
                 let gather = self.op.contains("GATHER4") || (self.op == "IMAGE_MSAA_LOAD" && self.gfx11_plus());
                 let gather = if gather { 4 } else { 0 };
@@ -511,7 +514,7 @@ impl Context<'_> {
         if let Some(source) = source {
             slot.source = source;
             let float = matches!(slot.value, "F16" | "Bf16" | "F32" | "F64" | "V2F16" | "V2Bf16" | "V2F32");
-            let exponent = source == 1 && (self.op.contains("LDEXP") || self.op.contains("_CLASS_"));
+            let exponent = source == 1 && (self.op.contains("LDEXP") || (family == "Vopc" && self.op.contains("_CLASS_")));
             let float = (float && !exponent || self.listed("float_modifiers")) && !self.listed("int_modifiers");
             let masks = matches!(operand.ty, "OPR_SREG" | "OPR_VCC");
             let packed = matches!(family, "Vop3p" | "Matrix");
@@ -687,6 +690,15 @@ impl Context<'_> {
 
     fn cache_modifiers(&self, list: &mut Vec<Modifier>) {
         self.flag(list, "SCALE_OFFSET", "scale_offset");
+        if self.generation == "rdna4" && self.field("TH").is_some() {
+            // RDNA 4 ignores the bit that CDNA 5 gave a meaning to; LLVM shows it.
+            let place = match self.encoding {
+                "ENC_SMEM" => Some(56),
+                "ENC_VFLAT" | "ENC_VGLOBAL" | "ENC_VSCRATCH" => Some(48),
+                _ => None,
+            };
+            list.extend(place.map(|at| modifier("Flag", (at, 1), index_of(&FLAGS, "scale_offset"))));
+        }
         if let Some(place) = self.field("TH") {
             let kind = if self.op.contains("ATOMIC") {
                 2
@@ -703,7 +715,7 @@ impl Context<'_> {
         for (field, name) in [("GLC", "glc"), ("SLC", "slc"), ("DLC", "dlc"), ("SCC", "scc"), ("SC0", "sc0"), ("NT", "nt"), ("SC1", "sc1")] {
             self.flag(list, field, name);
         }
-        if self.generation == "cdna5" {
+        if self.generation == "cdna5" || self.generation == "rdna4" {
             self.flag(list, "NV", "nv");
         }
     }

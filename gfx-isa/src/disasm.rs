@@ -19,7 +19,7 @@ use core::fmt;
 use crate::inst::Inst;
 use crate::syntax::{Family, SlotKind, Suffix, Syntax};
 use crate::table::{Form, Row};
-use crate::{Generation, Op};
+use crate::Generation;
 
 use text::Text;
 
@@ -193,7 +193,7 @@ impl<'i> Writer<'i> {
         let syntax = row.syntax();
         self.sources = self.source_bits(syntax.family);
         self.mnemonic(row, syntax);
-        self.operands(row.op(), syntax);
+        self.operands(syntax);
         self.modifiers(syntax);
         match self.form {
             Form::Dpp16 => self.dpp16(),
@@ -206,7 +206,7 @@ impl<'i> Writer<'i> {
             self.text.str(" :: ");
             let syntax = y.syntax();
             self.mnemonic(y, syntax);
-            self.operands(y.op(), syntax);
+            self.operands(syntax);
             self.modifiers(syntax);
         }
     }
@@ -228,13 +228,13 @@ impl<'i> Writer<'i> {
     }
 
     #[inline]
-    fn operands(&mut self, op: Op, syntax: &Syntax) {
+    fn operands(&mut self, syntax: &Syntax) {
         let mut separator = " ";
         for &slot in syntax.slots() {
             let before = self.text.len();
             self.text.str(separator);
             let start = self.text.len();
-            self.slot(op, slot);
+            self.slot(slot);
             if self.text.len() == start && self.label.is_none() {
                 self.text.truncate(before);
                 continue;

@@ -1,7 +1,6 @@
 //! Writes what stands between commas.
 
 use super::Writer;
-use crate::Op;
 use crate::syntax::names;
 use crate::syntax::{Half, Mods, Slot, SlotKind, Value};
 use crate::table::{Float, Form, Source, Special};
@@ -11,7 +10,7 @@ const NULL_GFX10: u32 = 125;
 const NULL_GFX11: u32 = 124;
 
 impl Writer<'_> {
-    pub(super) fn slot(&mut self, op: Op, slot: Slot) {
+    pub(super) fn slot(&mut self, slot: Slot) {
         match slot.kind() {
             SlotKind::Vgpr => self.vector(slot),
             SlotKind::Src | SlotKind::LaneSel => self.source(slot),
@@ -92,7 +91,7 @@ impl Writer<'_> {
             SlotKind::SmemOffset => self.scalar_offset(slot),
             SlotKind::SignedHex => self.signed_hex(self.bits(slot.offset(), slot.count()), slot.count()),
             SlotKind::ImageData => self.image_data(slot),
-            SlotKind::ImageAddr => self.image_address(op, slot),
+            SlotKind::ImageAddr => self.image_address(slot),
             SlotKind::MatrixSrc => {
                 let number = self.bits(slot.offset(), slot.count()) & 0xff;
                 let file = if self.is_acc(slot) { "a" } else { "v" };
@@ -220,8 +219,12 @@ impl Writer<'_> {
 
     #[inline]
     fn vector_registers(&mut self, slot: Slot, count: u32) {
+        let raw = self.bits(slot.offset(), slot.count());
         // Fields of nine bits hold source values.
-        let number = self.bits(slot.offset(), slot.count()) & 0xff;
+        if slot.count() == 9 && raw < 256 {
+            return self.scalar(raw, count, slot.value());
+        }
+        let number = raw & 0xff;
         if self.is_acc(slot) {
             self.text.registers("a", number, count);
         } else {
@@ -450,10 +453,12 @@ impl Writer<'_> {
 
     /// A 32-bit literal: `lit(..)` where the number alone would mean an inline constant.
     fn literal(&mut self, value: u32, ty: Value) {
+        // Of 16-bit operands only the low half is written, but for literals in need of a marker.
+        let short = |inline| if inline { (value, true) } else { (value & 0xffff, false) };
         let (shown, inline) = match ty {
-            Value::I16 => (value & 0xffff, is_inline_int(i64::from(value as i16)) && value >> 16 == 0),
-            Value::F16 => (value & 0xffff, is_inline_f16(value as u16) && value >> 16 == 0),
-            Value::Bf16 => (value & 0xffff, is_inline_bf16(value as u16) && value >> 16 == 0),
+            Value::I16 => short(is_inline_f32(value)),
+            Value::F16 => short(is_inline_f16(value as u16)),
+            Value::Bf16 => short(is_inline_bf16(value as u16)),
             Value::V2F16 => (value, is_inline_f16(value as u16) && value >> 16 == 0 || is_inline_int(i64::from(value as i32))),
             Value::V2Bf16 => (value, is_inline_bf16(value as u16) && value >> 16 == 0 || is_inline_int(i64::from(value as i32))),
             Value::NoInline => {
@@ -564,6 +569,9 @@ impl Writer<'_> {
     }
 
     fn gpr_index_modes(&mut self, modes: u32) {
+        if modes > 15 {
+            return self.text.hex(modes.into());
+        }
         self.text.str("gpr_idx(");
         let mut first = true;
         for (bit, name) in names::GPR_INDEX_MODES.iter().enumerate() {

@@ -1,9 +1,16 @@
 //! Writes structured immediates and image operands.
 
 use super::Writer;
-use crate::syntax::{Slot, names};
+use crate::syntax::{Slot, SlotKind, names};
 use crate::table::Form;
-use crate::{Generation, Op};
+use crate::{Field, Generation};
+
+/// [`Slot::extra`] of image data.
+const ATOMIC: u32 = 1;
+/// All registers of the operand.
+const FIXED: u32 = 2;
+const GATHER: u32 = 4;
+const COMPARE_SWAP: u32 = 9;
 
 impl Writer<'_> {
     pub(super) fn hardware_register(&mut self, value: u32) {
@@ -176,36 +183,56 @@ impl Writer<'_> {
 
     /// Image data: a register for each bit of DMASK, half as many for packed 16-bit data, one more for TFE.
     pub(super) fn image_data(&mut self, slot: Slot) {
-        let field = |field| self.inst.field(field).unwrap_or_default();
         let first = self.bits(slot.offset(), slot.count());
-        let kind = slot.extra();
         let file = if self.is_acc(slot) { "a" } else { "v" };
-        let dmask = field(crate::Field::DMASK);
-        let mut count = match kind {
-            2 => return self.text.registers(file, first, slot.dwords()),
-            4 => 4,
-            _ => dmask.count_ones().max(1),
+        let count = match slot.extra() {
+            FIXED => slot.dwords(),
+            kind => self.image_data_dwords(kind, first).unwrap_or(if kind == COMPARE_SWAP { 2 } else { 1 }),
         };
-        let d16 = field(crate::Field::D16) != 0;
-        if d16 {
-            count = count.div_ceil(2);
-        }
-        count += u32::from(field(crate::Field::TFE) != 0);
-        // LLVM has no registers of 13 to 15 dwords and so on; data has at most 5.
         self.text.registers(file, first, count);
     }
 
+    /// Dwords of image data; none where LLVM has no such variant or the registers run out. It then shows its first
+    /// variant of the instruction.
+    fn image_data_dwords(&self, kind: u32, first: u32) -> Option<u32> {
+        let field = |field| self.inst.field(field).unwrap_or_default();
+        let mut count = match kind {
+            GATHER => 4,
+            _ => field(Field::DMASK).count_ones().max(1),
+        };
+        if field(Field::D16) != 0 {
+            count = count.div_ceil(2);
+        }
+        count += u32::from(field(Field::TFE) != 0);
+        let exists = match kind {
+            ATOMIC => count <= 3,
+            COMPARE_SWAP => count >= 2,
+            _ => true,
+        };
+        (exists && self.has_registers(first, count)).then_some(count)
+    }
+
+    /// Whether a run of vector registers ends in time and, on CDNA 2, begins at an even number.
+    fn has_registers(&self, first: u32, count: u32) -> bool {
+        first + count <= 256 && (self.generation != Generation::Cdna2 || count == 1 || first % 2 == 0)
+    }
+
     /// Image addresses: a range of registers, or a list of them.
-    pub(super) fn image_address(&mut self, op: Op, slot: Slot) {
+    pub(super) fn image_address(&mut self, slot: Slot) {
         let field = |field| self.inst.field(field).unwrap_or_default();
         let first = self.bits(slot.offset(), slot.count());
-        let a16 = field(crate::Field::A16) != 0;
+        let a16 = field(Field::A16) != 0;
         let kind = slot.extra();
         if kind & 128 != 0 {
             return self.ray(kind, first, a16);
         }
-        let _ = op;
+        let data = self.field_slot_of_data();
         let count = self.address_dwords(kind, a16);
+        let fits = data.is_none_or(|(kind, first)| self.image_data_dwords(kind, first).is_some());
+        let fits = fits && (self.form == Form::Nsa || self.gfx12_plus() || self.has_registers(first, address_class(count)));
+        if !fits && !self.gfx12_plus() && self.form != Form::Nsa {
+            return self.text.registers("v", first, self.address_dwords_gfx9(kind));
+        }
         match self.form {
             Form::Nsa => self.address_list(first, count),
             _ if self.gfx12_plus() => self.address_list_gfx12(first, count),
@@ -213,11 +240,18 @@ impl Writer<'_> {
         }
     }
 
+    /// Kind and first register of the data of an image instruction.
+    fn field_slot_of_data(&self) -> Option<(u32, u32)> {
+        let slots = self.inst.row().syntax().slots();
+        let slot = slots.iter().find(|slot| slot.kind() == SlotKind::ImageData && slot.extra() != FIXED)?;
+        Some((slot.extra(), self.bits(slot.offset(), slot.count())))
+    }
+
     /// Dwords of the address of an image instruction.
     fn address_dwords(&self, kind: u32, a16: bool) -> u32 {
         // Coordinates, derivatives in each direction, whether there is a slice.
         const DIMENSIONS: [(u32, u32); 8] = [(1, 2), (2, 4), (3, 6), (3, 4), (2, 2), (3, 4), (3, 4), (4, 4)];
-        let dim = match self.inst.field(crate::Field::DIM) {
+        let dim = match self.inst.field(Field::DIM) {
             Some(dim) => dim,
             // CDNA: the address has as many registers as LLVM's variant of the instruction says; the smallest.
             None => return self.address_dwords_gfx9(kind),
@@ -263,7 +297,7 @@ impl Writer<'_> {
 
     /// RDNA 4: up to four or five registers, the last of which begins the rest.
     fn address_list_gfx12(&mut self, first: u32, count: u32) {
-        let sample = self.inst.field(crate::Field::SAMP).is_some();
+        let sample = self.inst.field(Field::SAMP).is_some();
         let fields: &[u32] = if sample { &[64, 72, 80, 88] } else { &[64, 72, 80, 88, 56] };
         let _ = first;
         if count == 1 {
@@ -288,7 +322,7 @@ impl Writer<'_> {
         if self.gfx12_plus() {
             let (dual, eight) = (kind & 2 != 0, kind & 4 != 0);
             let sizes: &[u32] = match (dual || eight, wide, a16) {
-                (true, ..) => &[2, 2, 3, 3, 1 + 0],
+                (true, ..) => &[2, 2, 3, 3, 1],
                 (_, true, false) => &[2, 1, 3, 3, 3],
                 (_, true, true) => &[2, 1, 3, 3],
                 (_, false, false) => &[1, 1, 3, 3, 3],

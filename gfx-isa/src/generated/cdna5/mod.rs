@@ -41,6 +41,8 @@ static SOURCES: [Source; 256] = source_map(&[
     SourceRun { first: 246, count: 1, step: 1, source: Source::Float(Float::Four) },
     SourceRun { first: 247, count: 1, step: 1, source: Source::Float(Float::NegFour) },
     SourceRun { first: 248, count: 1, step: 1, source: Source::Float(Float::InvTwoPi) },
+    SourceRun { first: 251, count: 1, step: 1, source: Source::Special(Special::Vccz) },
+    SourceRun { first: 252, count: 1, step: 1, source: Source::Special(Special::Execz) },
     SourceRun { first: 253, count: 1, step: 1, source: Source::Special(Special::Scc) },
     SourceRun { first: 254, count: 1, step: 1, source: Source::Literal64 },
     SourceRun { first: 255, count: 1, step: 1, source: Source::Literal },

@@ -28,6 +28,8 @@ static SOURCES: [Source; 256] = source_map(&[
     SourceRun { first: 127, count: 1, step: 1, source: Source::Special(Special::ExecHi) },
     SourceRun { first: 128, count: 65, step: 1, source: Source::Int(0) },
     SourceRun { first: 193, count: 16, step: -1, source: Source::Int(-1) },
+    SourceRun { first: 230, count: 1, step: 1, source: Source::Special(Special::FlatScratchBaseLo) },
+    SourceRun { first: 231, count: 1, step: 1, source: Source::Special(Special::FlatScratchBaseHi) },
     SourceRun { first: 235, count: 1, step: 1, source: Source::Special(Special::SharedBase) },
     SourceRun { first: 236, count: 1, step: 1, source: Source::Special(Special::SharedLimit) },
     SourceRun { first: 237, count: 1, step: 1, source: Source::Special(Special::PrivateBase) },
