@@ -287,6 +287,9 @@ impl Context<'_> {
             let y = self.operands.iter().any(|o| o.field == "SRCY0");
             modifiers.push(modifier("Bitop3", (if y { 80 } else { 56 }, 8), 0));
         }
+        if self.op == "TENSOR_STOP" {
+            slots.push(Slot::new("Nothing", (0, 0)));
+        }
         if self.op == "S_ENDPGM" && slots.is_empty() {
             slots.push(Slot::new("Endpgm", (0, 16)));
         }
@@ -367,6 +370,10 @@ impl Context<'_> {
                     let data = self.operands.iter().find(|o| matches!(o.field, "DATA" | "VSRC"));
                     slot.dwords = data.map_or(slot.dwords, |data| words(data.raw.size) / 2);
                 }
+                if self.generation == "cdna1" {
+                    // LLVM takes the NV bit for that which selects accumulation registers since CDNA 2.
+                    slot.acc = self.bit("NV");
+                }
                 slot.returns = match self.field("GLC").or(self.field("SC0")).or(self.field("TH")) {
                     Some((offset, _)) => offset,
                     None => 0,
@@ -422,7 +429,12 @@ impl Context<'_> {
             }
             ("VADDR", ir::Kind::Vgpr) if self.op.starts_with("DS_GWS_") => {
                 let mut slot = self.register(operand, family);
-                slot.acc = self.bit("ACC");
+                slot.acc = if self.generation == "cdna1" { 25 } else { self.bit("ACC") };
+                slot
+            }
+            ("DATA", _) if flat && self.generation == "cdna1" && self.op.contains("ATOMIC") => {
+                let mut slot = self.register(operand, family);
+                slot.acc = self.bit("NV");
                 slot
             }
             ("VADDR2" | "VADDR3", _) if self.op.starts_with("TENSOR_") => {
@@ -514,7 +526,7 @@ impl Context<'_> {
         if let Some(source) = source {
             slot.source = source;
             let float = matches!(slot.value, "F16" | "Bf16" | "F32" | "F64" | "V2F16" | "V2Bf16" | "V2F32");
-            let exponent = source == 1 && (self.op.contains("LDEXP") || (family == "Vopc" && self.op.contains("_CLASS_")));
+            let exponent = source == 1 && (self.op.contains("LDEXP") || (self.op.contains("_CLASS_") && !self.gfx11_plus()));
             let float = (float && !exponent || self.listed("float_modifiers")) && !self.listed("int_modifiers");
             let masks = matches!(operand.ty, "OPR_SREG" | "OPR_VCC");
             let packed = matches!(family, "Vop3p" | "Matrix");
@@ -662,6 +674,7 @@ impl Context<'_> {
 
     /// WMMA and SWMMAC: format, scale, reuse and index fields take the place of OPSEL and OPSEL_HI.
     fn matrix_modifiers(&self, list: &mut Vec<Modifier>, base: u8) {
+        let scales_only = self.op.contains("WMMA_LD_SCALE");
         if self.op.contains("SWMMAC") {
             list.push(modifier("Number", (base + 11, 2), index_of(&NUMBERS, "index_key")));
         }
@@ -669,7 +682,7 @@ impl Context<'_> {
             list.push(modifier("MatrixFmt", (base + 11, 3), 0));
             list.push(modifier("MatrixFmt", (base + 59, 2), 1));
         }
-        if base != 0 {
+        if base != 0 || scales_only {
             list.push(modifier("MatrixScale", (11, 1), 0));
             list.push(modifier("MatrixScale", (59, 1), 1));
             list.push(modifier("MatrixScaleFmt", (61, 2), 0));
@@ -679,6 +692,9 @@ impl Context<'_> {
         if self.generation == "cdna5" && (base != 0 || !formats) {
             list.push(modifier("MatrixReuse", (13, 1), 0));
             list.push(modifier("MatrixReuse", (14, 1), 1));
+        }
+        if scales_only {
+            return;
         }
         if self.is(&["rdna3", "rdna3_5"]) {
             list.push(modifier("OpSel", (11, 3), 3));
@@ -702,7 +718,7 @@ impl Context<'_> {
         if let Some(place) = self.field("TH") {
             let kind = if self.op.contains("ATOMIC") {
                 2
-            } else if self.op.contains("STORE") || self.op.contains("TENSOR_SAVE") {
+            } else if self.op.contains("STORE") || self.op.contains("TENSOR_SAVE") || self.op.contains("TENSOR_STOP") {
                 1
             } else {
                 0

@@ -195,6 +195,9 @@ impl<'i> Writer<'i> {
         self.mnemonic(row, syntax);
         self.operands(syntax);
         self.modifiers(syntax);
+        if syntax.slots().first().is_some_and(|slot| slot.kind() == SlotKind::Nothing) {
+            self.text.trim_end();
+        }
         match self.form {
             Form::Dpp16 => self.dpp16(),
             Form::Dpp8 => self.dpp8(),
@@ -235,6 +238,9 @@ impl<'i> Writer<'i> {
             self.text.str(separator);
             let start = self.text.len();
             self.slot(slot);
+            if slot.kind() == SlotKind::Nothing {
+                continue;
+            }
             if self.text.len() == start && self.label.is_none() {
                 self.text.truncate(before);
                 continue;

@@ -153,6 +153,8 @@ pub(crate) enum SlotKind {
     MatrixSrc,
     /// A group of a tensor descriptor; not written where both optional groups are null.
     TensorGroup,
+    /// Nothing, but modifiers stand apart as if there were something.
+    Nothing,
 }
 
 /// How a value that is no register is written.
@@ -228,7 +230,7 @@ pub(crate) enum Half {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot(u64);
 
-const SLOT_KINDS: [SlotKind; 34] = [
+const SLOT_KINDS: [SlotKind; 35] = [
     SlotKind::Vgpr,
     SlotKind::Src,
     SlotKind::Vcc,
@@ -263,6 +265,7 @@ const SLOT_KINDS: [SlotKind; 34] = [
     SlotKind::GprIdx,
     SlotKind::MatrixSrc,
     SlotKind::TensorGroup,
+    SlotKind::Nothing,
 ];
 
 impl Slot {

@@ -92,6 +92,7 @@ impl Writer<'_> {
             SlotKind::SignedHex => self.signed_hex(self.bits(slot.offset(), slot.count()), slot.count()),
             SlotKind::ImageData => self.image_data(slot),
             SlotKind::ImageAddr => self.image_address(slot),
+            SlotKind::Nothing => {}
             SlotKind::MatrixSrc => {
                 let number = self.bits(slot.offset(), slot.count()) & 0xff;
                 let file = if self.is_acc(slot) { "a" } else { "v" };

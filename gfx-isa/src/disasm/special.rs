@@ -185,9 +185,15 @@ impl Writer<'_> {
     pub(super) fn image_data(&mut self, slot: Slot) {
         let first = self.bits(slot.offset(), slot.count());
         let file = if self.is_acc(slot) { "a" } else { "v" };
-        let count = match slot.extra() {
+        let kind = slot.extra();
+        let usual = match kind {
             FIXED => slot.dwords(),
-            kind => self.image_data_dwords(kind, first).unwrap_or(if kind == COMPARE_SWAP { 2 } else { 1 }),
+            COMPARE_SWAP | GATHER => 2,
+            _ => 1,
+        };
+        let count = match self.image_data_dwords(kind, first) {
+            Some(count) if kind != FIXED && self.image_address_fits() => count,
+            _ => usual,
         };
         self.text.registers(file, first, count);
     }
@@ -207,6 +213,7 @@ impl Writer<'_> {
         let exists = match kind {
             ATOMIC => count <= 3,
             COMPARE_SWAP => count >= 2,
+            GATHER => count != 3,
             _ => true,
         };
         (exists && self.has_registers(first, count)).then_some(count)
@@ -229,8 +236,7 @@ impl Writer<'_> {
         let data = self.field_slot_of_data();
         let count = self.address_dwords(kind, a16);
         let fits = data.is_none_or(|(kind, first)| self.image_data_dwords(kind, first).is_some());
-        let fits = fits && (self.form == Form::Nsa || self.gfx12_plus() || self.has_registers(first, address_class(count)));
-        if !fits && !self.gfx12_plus() && self.form != Form::Nsa {
+        if !(fits && self.image_address_fits()) && !self.gfx12_plus() && self.form != Form::Nsa {
             return self.text.registers("v", first, self.address_dwords_gfx9(kind));
         }
         match self.form {
@@ -238,6 +244,19 @@ impl Writer<'_> {
             _ if self.gfx12_plus() => self.address_list_gfx12(first, count),
             _ => self.text.registers("v", first, address_class(count)),
         }
+    }
+
+    /// Whether there are enough registers for an address that is a range.
+    fn image_address_fits(&self) -> bool {
+        if self.form == Form::Nsa || self.gfx12_plus() {
+            return true;
+        }
+        let slots = self.inst.row().syntax().slots();
+        slots.iter().find(|slot| slot.kind() == SlotKind::ImageAddr && slot.extra() & 128 == 0).is_none_or(|slot| {
+            let a16 = self.inst.field(Field::A16).unwrap_or_default() != 0;
+            let count = address_class(self.address_dwords(slot.extra(), a16));
+            self.bits(slot.offset(), slot.count()) + count <= 256
+        })
     }
 
     /// Kind and first register of the data of an image instruction.

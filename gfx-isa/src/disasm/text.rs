@@ -25,6 +25,13 @@ impl Text {
         self.len = self.len.min(len);
     }
 
+    /// Drops a space at the end.
+    pub(super) fn trim_end(&mut self) {
+        if self.as_str().ends_with(' ') {
+            self.len -= 1;
+        }
+    }
+
     #[inline]
     pub(super) fn as_str(&self) -> &str {
         core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
