@@ -174,5 +174,8 @@ fn errors_name_their_cause() {
     assert!(Program::new(generation, &[]).is_empty());
     assert_eq!(support::wave(generation).run(&Program::new(generation, &[]), 1), Err(ExecError::Pc(0)));
     // One byte too few is a truncated instruction.
-    assert!(matches!(support::wave(generation).run(&Program::new(generation, &[0, 0, 0]), 1), Err(ExecError::Decode(_))));
+    assert!(matches!(
+        support::wave(generation).run(&Program::new(generation, &[0, 0, 0]), 1),
+        Err(ExecError::Decode(_))
+    ));
 }

@@ -1,6 +1,7 @@
 //! The command line. One file a subcommand; each gives its text to [`Output`] and its faults as [`Failure`].
 
 mod compare;
+mod coverage;
 mod draw;
 mod list;
 mod names;
@@ -32,6 +33,7 @@ enum Command {
     Show(show::Args),
     List(list::Args),
     Compare(compare::Args),
+    Coverage(coverage::Args),
 }
 
 /// Why a command did not do its work.
@@ -66,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Show(args) => show::run(&args, &mut output),
         Command::List(args) => list::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
+        Command::Coverage(args) => coverage::run(&args, &mut output),
     };
     match result.and_then(|()| Ok(output.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,6 +3,7 @@
 //! A [`Wave`] holds registers; [`Wave::step`] executes one instruction and [`Wave::run`] a [`Program`], which is decoded
 //! once. What instructions do is in tables that all generations share; [`meaning`] gives the line of one.
 
+mod coverage;
 mod decoded;
 mod error;
 mod execute;
@@ -11,6 +12,7 @@ pub(crate) mod lanes;
 pub(crate) mod simd;
 pub(crate) mod state;
 
+pub use coverage::{Covered, Stub, coverage};
 pub(crate) use decoded::{Decoded, Dst, Src};
 pub use decoded::{Flow, Program};
 pub use error::ExecError;

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod conform;
+mod coverage;
 
 use std::process::ExitCode;
 
@@ -21,11 +22,14 @@ struct Cli {
 enum Command {
     /// Run golden vectors and print a line a file.
     Conform(conform::Args),
+    /// Check that no instruction lost its meaning.
+    Coverage(coverage::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Conform(args) => conform::run(&args),
+        Command::Coverage(args) => coverage::run(&args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,0 +1,4 @@
+//! Families of instructions against models in wider types.
+
+#[path = "exec/support.rs"]
+mod support;
