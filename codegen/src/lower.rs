@@ -601,7 +601,8 @@ impl GenerationLowering<'_> {
         let mut encodings = Vec::new();
         for (index, (encoding, opcodes)) in self.spec.encodings.iter().zip(opcodes).enumerate() {
             let opcode_bits = bits_of(&encoding.fields, &OPCODE_FIELDS);
-            let fixed = encoding.identifiers.first().copied().unwrap_or(0) & encoding.identifier_mask & !opcode_bits;
+            let first = encoding.identifiers.first().copied().unwrap_or(0);
+            let fixed = first & encoding.identifier_mask & !opcode_bits | second_half(encoding, first);
             let mut fields: Vec<_> = encoding.fields.iter().map(|f| {
                 let ranges = f.ranges.iter().map(|r| (r.offset as u8, r.count as u8)).collect();
                 (f.name.clone(), self.interner.fields[canonical_field(&f.name)], ranges)
@@ -623,6 +624,15 @@ impl GenerationLowering<'_> {
         }
         Ok(encodings)
     }
+}
+
+/// The fixed bits of the second half of a paired encoding, which its identifiers leave out: they equal those of the
+/// first half, the high bits of X2ENCODING.
+fn second_half(encoding: &spec::Encoding, identifier: u128) -> u128 {
+    let range = |name: &str| encoding.fields.iter().find(|f| f.name == name).and_then(|f| f.ranges.first());
+    let (Some(first), Some(second)) = (range("X2ENCODING"), range("ENCODING")) else { return 0 };
+    let high = identifier >> (first.offset + first.count - second.count);
+    (high & ((1 << second.count) - 1)) << second.offset
 }
 
 /// Which half of a dual-issue word a list belongs to.
