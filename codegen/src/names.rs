@@ -9,9 +9,12 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     entries: Vec<Entry>,
-    /// By generation and AMD's name; the encoding where an entry is limited to some.
-    by_name: BTreeMap<(String, String), Vec<(Option<String>, String)>>,
+    /// By generation and AMD's name.
+    by_name: BTreeMap<(String, String), Vec<Spelling>>,
 }
+
+/// LLVM's mnemonic, and the encoding where the entry is limited to some.
+type Spelling = (Option<String>, String);
 
 /// One entry of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -72,41 +75,30 @@ impl Names {
     /// On text that is not TOML of the right shape and on entries that contradict each other or say nothing.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let file: File = toml::from_str(text)?;
-        let mut by_name: BTreeMap<_, Vec<(Option<String>, String)>> = BTreeMap::new();
+        let mut by_name: BTreeMap<_, Vec<Spelling>> = BTreeMap::new();
         for entry in &file.name {
             for (instruction, mnemonic) in &entry.names {
                 if *mnemonic == instruction.to_ascii_lowercase() {
                     return Err(Error::Idle(instruction.clone()));
                 }
                 for generation in &entry.generations {
-                    let places = by_name
-                        .entry((generation.clone(), instruction.clone()))
-                        .or_default();
+                    let places = by_name.entry((generation.clone(), instruction.clone())).or_default();
                     let wanted: Vec<Option<String>> = match entry.encodings.as_slice() {
                         [] => vec![None],
                         encodings => encodings.iter().cloned().map(Some).collect(),
                     };
                     for encoding in wanted {
-                        let clash = |(other, _): &(Option<String>, String)| {
-                            other.is_none() || encoding.is_none() || *other == encoding
-                        };
+                        let clash = |(other, _): &Spelling| other.is_none() || encoding.is_none() || *other == encoding;
                         if places.iter().any(clash) {
-                            let (generation, instruction) =
-                                (generation.clone(), instruction.clone());
-                            return Err(Error::Repeated {
-                                generation,
-                                instruction,
-                            });
+                            let (generation, instruction) = (generation.clone(), instruction.clone());
+                            return Err(Error::Repeated { generation, instruction });
                         }
                         places.push((encoding, mnemonic.clone()));
                     }
                 }
             }
         }
-        Ok(Self {
-            entries: file.name,
-            by_name,
-        })
+        Ok(Self { entries: file.name, by_name })
     }
 
     /// The file's entries.
@@ -120,13 +112,8 @@ impl Names {
     pub fn llvm_name(&self, generation: &str, instruction: &str, encoding: &str) -> String {
         let key = (generation.to_owned(), instruction.to_owned());
         let places = self.by_name.get(&key).map_or(&[][..], Vec::as_slice);
-        let found = places
-            .iter()
-            .find(|(limit, _)| limit.as_deref().is_none_or(|limit| limit == encoding));
-        found.map_or_else(
-            || instruction.to_ascii_lowercase(),
-            |(_, mnemonic)| mnemonic.clone(),
-        )
+        let found = places.iter().find(|(limit, _)| limit.as_deref().is_none_or(|limit| limit == encoding));
+        found.map_or_else(|| instruction.to_ascii_lowercase(), |(_, mnemonic)| mnemonic.clone())
     }
 
     /// Checks that every entry is about instructions that the corrected specs have. A generation that is not among
@@ -182,14 +169,8 @@ mod tests {
     #[test]
     fn entries_override_the_lower_case_name() {
         let names = Names::parse(ENTRIES).unwrap();
-        assert_eq!(
-            names.llvm_name("cdna1", "V_MAD_MIX_F32", "ENC_VOP3P"),
-            "v_fma_mix_f32"
-        );
-        assert_eq!(
-            names.llvm_name("cdna3", "V_MAD_MIX_F32", "ENC_VOP3P"),
-            "v_mad_mix_f32"
-        );
+        assert_eq!(names.llvm_name("cdna1", "V_MAD_MIX_F32", "ENC_VOP3P"), "v_fma_mix_f32");
+        assert_eq!(names.llvm_name("cdna3", "V_MAD_MIX_F32", "ENC_VOP3P"), "v_mad_mix_f32");
         assert_eq!(names.llvm_name("cdna1", "DS_A", "ENC_DS"), "ds_b");
         assert_eq!(names.llvm_name("cdna1", "DS_A", "ENC_FLAT"), "ds_a");
         assert_eq!(names.llvm_name("nowhere", "S_NOP", ""), "s_nop");

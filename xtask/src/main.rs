@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod audit;
 mod fetch;
 mod forward;
 mod import;
@@ -27,6 +28,11 @@ enum Command {
     Import(import::Args),
     /// Download AMD's bundle of XML files.
     Fetch(fetch::Args),
+    /// Compare the specs with the LLVM library of the Rust toolchain, both ways.
+    Audit(audit::Args),
+    /// Answer questions about LLVM on stdin; the audit starts it.
+    #[command(hide = true)]
+    LlvmWorker(audit::WorkerArgs),
     /// Run golden vectors and print a line a file; `conform --help` tells.
     #[command(disable_help_flag = true)]
     Conform(forward::Args),
@@ -40,6 +46,8 @@ fn main() -> ExitCode {
         Command::Regen(args) => regen::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Fetch(args) => fetch::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::LlvmWorker(args) => audit::serve(&args),
         Command::Conform(args) => return forward::run("conform", &args),
         Command::Coverage(args) => return forward::run("coverage", &args),
     };
