@@ -332,7 +332,7 @@ pub struct Format {
     pub name: String,
     /// `float`
     pub data_type: String,
-    /// Bits of one component.
+    /// Size in bits, all components together.
     pub bits: u32,
     /// Number of components.
     pub components: u32,

@@ -491,7 +491,7 @@ pub struct DataFormat {
     pub name: &'static str,
     /// AMD's kind of data, for example `float`.
     pub data_type: &'static str,
-    /// Bits of one component.
+    /// Size in bits, all components together.
     pub bits: u32,
     /// Number of components.
     pub components: u32,

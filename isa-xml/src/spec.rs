@@ -246,7 +246,7 @@ pub struct DataFormat {
     pub name: String,
     /// `DataType`: `bits`, `float`, `descriptor`, ...
     pub data_type: String,
-    /// Bits of one component.
+    /// Size in bits, all components together.
     pub bits: u32,
     /// Number of components.
     pub components: u32,

@@ -102,6 +102,7 @@ impl OperandInfo {
     }
 
     /// Whether two operand types allow the same values, whatever their names' case.
+    #[cfg(feature = "std")]
     pub(crate) fn same_values(self, other: OperandInfo) -> bool {
         let runs = |operand: OperandInfo| {
             operand.values().filter(|run| !run.is_literal()).map(|run| (run.name(), run.first(), run.count()))

@@ -1,4 +1,4 @@
-//! The command line. One file a subcommand; each gives its text to [`Output`] and its faults as [`Failure`].
+//! The command line. One file a subcommand; each gives its text to `Output` and its faults as `Failure`.
 
 mod compare;
 mod coverage;

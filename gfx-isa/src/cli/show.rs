@@ -5,8 +5,8 @@ use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
-use crate::compare::Summary;
-use crate::{EncodingRef, Generation, Half, InstructionInfo, OperandInfo};
+use crate::compare::{Differences, Summary, counterparts, titles};
+use crate::{EncodingRef, Form, Generation, Half, InstructionInfo, OperandInfo};
 
 use super::names::{self, Named};
 use super::output::{FAINT, Output, STRONG, VALUE, line};
@@ -118,6 +118,10 @@ fn page(info: InstructionInfo, word: EncodingRef, all: bool, output: &mut Output
     );
     line!(output);
     draw::layout(info.layout_in(word), output);
+    // An instruction that always has its literal needs no mark.
+    if let Some(marker) = marker(word.form()).filter(|_| word != info.encoding()) {
+        line!(output, "{marker}");
+    }
     operands(info, word, output);
     let variants: Vec<EncodingRef> = info.variants().filter(|variant| *variant != word).collect();
     if !variants.is_empty() {
@@ -127,7 +131,7 @@ fn page(info: InstructionInfo, word: EncodingRef, all: bool, output: &mut Output
         line!(output, "variants: {}", names.join(", "));
     }
     line!(output);
-    line!(output, "generations: {}", Summary::new(info));
+    generations(info, output);
     if !all {
         return;
     }
@@ -136,6 +140,44 @@ fn page(info: InstructionInfo, word: EncodingRef, all: bool, output: &mut Output
         line!(output, "{STRONG}{}{STRONG:#}  {} bits", variant.name(), variant.bits());
         line!(output);
         draw::layout(info.layout_in(variant), output);
+        if let Some(marker) = marker(variant.form()) {
+            line!(output, "{marker}");
+        }
+    }
+}
+
+/// Where the instruction is the same, and in what it differs elsewhere.
+fn generations(info: InstructionInfo, output: &mut Output) {
+    let others = counterparts(info);
+    line!(output, "generations: {}", Summary::of(info, &others));
+    let details: [(&str, fn(Differences) -> bool); 4] = [
+        ("what fields may hold", |differences| differences.values && !differences.operands),
+        ("formats or sizes", |differences| differences.formats && !differences.operands),
+        ("implicit operands", |differences| differences.implicit),
+        ("variants", |differences| differences.forms),
+    ];
+    let mut told = Vec::new();
+    for (what, differs) in details {
+        let found = others.iter().filter(|other| other.found.is_some_and(|(_, differences)| differs(differences)));
+        let generations: Vec<Generation> = found.map(|other| other.generation).collect();
+        if !generations.is_empty() {
+            told.push(format!("{what} in {}", titles(&generations)));
+        }
+    }
+    if !told.is_empty() {
+        line!(output, "also different: {}", told.join("; "));
+    }
+}
+
+/// How a word says that it is a variant.
+fn marker(form: Form) -> Option<&'static str> {
+    match form {
+        Form::Base | Form::Nsa => None,
+        Form::Literal => Some("a source that holds 255 is the literal in the last 32 bits"),
+        Form::Literal64 => Some("a source that holds 254 is the literal in the last 64 bits"),
+        Form::Dpp16 => Some("SRC0 holds 250; VSRC0 is the source"),
+        Form::Dpp8 => Some("SRC0 holds 233, or 234 to read inactive lanes; VSRC0 is the source"),
+        Form::Sdwa => Some("SRC0 holds 249; VSRC0 is the source"),
     }
 }
 
