@@ -150,7 +150,8 @@ fn page(info: InstructionInfo, word: EncodingRef, all: bool, output: &mut Output
 fn generations(info: InstructionInfo, output: &mut Output) {
     let others = counterparts(info);
     line!(output, "generations: {}", Summary::of(info, &others));
-    let details: [(&str, fn(Differences) -> bool); 4] = [
+    type Differs = fn(Differences) -> bool;
+    let details: [(&str, Differs); 4] = [
         ("what fields may hold", |differences| differences.values && !differences.operands),
         ("formats or sizes", |differences| differences.formats && !differences.operands),
         ("implicit operands", |differences| differences.implicit),
