@@ -53,18 +53,8 @@ impl ChildOracle {
     /// A worker that `program args.. cpu features` starts; that command must call [`serve`].
     #[must_use]
     pub fn new(program: &std::path::Path, args: &[&str], cpu: &str, features: &str) -> Self {
-        let args = args
-            .iter()
-            .copied()
-            .chain([cpu, features])
-            .map(str::to_owned)
-            .collect();
-        Self {
-            program: program.to_owned(),
-            args,
-            worker: None,
-            crashes: 0,
-        }
+        let args = args.iter().copied().chain([cpu, features]).map(str::to_owned).collect();
+        Self { program: program.to_owned(), args, worker: None, crashes: 0 }
     }
 
     /// How often LLVM crashed so far.
@@ -78,11 +68,7 @@ impl ChildOracle {
     /// # Errors
     /// When no worker can be started.
     pub fn disassemble<B: AsRef<[u8]>>(&mut self, words: &[B]) -> Result<Vec<Answer>, Error> {
-        self.ask(
-            words
-                .iter()
-                .map(|word| format!("d {}\n", hex(word.as_ref()))),
-        )
+        self.ask(words.iter().map(|word| format!("d {}\n", hex(word.as_ref()))))
     }
 
     /// [`crate::Target::assemble`] for each line: one answer a line.
@@ -91,11 +77,7 @@ impl ChildOracle {
     /// When no worker can be started.
     pub fn assemble<S: AsRef<str>>(&mut self, lines: &[S]) -> Result<Vec<Answer>, Error> {
         // Hexadecimal, so that no text can break the protocol's lines.
-        self.ask(
-            lines
-                .iter()
-                .map(|line| format!("a {}\n", hex(line.as_ref().as_bytes()))),
-        )
+        self.ask(lines.iter().map(|line| format!("a {}\n", hex(line.as_ref().as_bytes()))))
     }
 
     fn ask(&mut self, questions: impl Iterator<Item = String>) -> Result<Vec<Answer>, Error> {
@@ -116,9 +98,7 @@ impl ChildOracle {
             };
             // A failing write means that the worker died; the missing reply tells where.
             if let Some(stdin) = &mut worker.child.stdin {
-                let _ = stdin
-                    .write_all(window.concat().as_bytes())
-                    .and_then(|()| stdin.flush());
+                let _ = stdin.write_all(window.concat().as_bytes()).and_then(|()| stdin.flush());
             }
             for _ in window {
                 match worker.replies.recv_timeout(PATIENCE) {
@@ -144,10 +124,7 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let stdout = child
-            .stdout
-            .take()
-            .ok_or_else(|| Error::WorkerFailed("no stdout".to_owned()))?;
+        let stdout = child.stdout.take().ok_or_else(|| Error::WorkerFailed("no stdout".to_owned()))?;
         let (sender, replies) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines() {
@@ -161,9 +138,7 @@ impl Worker {
         match worker.replies.recv_timeout(PATIENCE) {
             Ok(greeting) if greeting == "ready" => Ok(worker),
             Ok(other) => Err(Error::WorkerFailed(other)),
-            Err(_) => Err(Error::WorkerFailed(
-                "it ended before it was ready".to_owned(),
-            )),
+            Err(_) => Err(Error::WorkerFailed("it ended before it was ready".to_owned())),
         }
     }
 }
@@ -213,20 +188,15 @@ pub fn serve(cpu: &str, features: &str) -> std::io::Result<()> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {
     if !text.is_ascii() || !text.len().is_multiple_of(2) {
         return None;
     }
-    (0..text.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok())
-        .collect()
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect()
 }

@@ -85,9 +85,7 @@ pub struct Oracle {
 
 impl std::fmt::Debug for Oracle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Oracle")
-            .field("path", &self.path)
-            .finish_non_exhaustive()
+        f.debug_struct("Oracle").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
@@ -150,10 +148,8 @@ impl Oracle {
             return Err(Error::NotFound(path.to_owned()));
         }
         // SAFETY: opening LLVM runs its static constructors, which register command-line options and no more.
-        let library =
-            unsafe { Library::new(path) }.map_err(|error| Error::Load(path.to_owned(), error))?;
-        let functions =
-            Functions::bind(library).map_err(|error| Error::Load(path.to_owned(), error))?;
+        let library = unsafe { Library::new(path) }.map_err(|error| Error::Load(path.to_owned(), error))?;
+        let functions = Functions::bind(library).map_err(|error| Error::Load(path.to_owned(), error))?;
         // SAFETY: no arguments; LLVM ignores repeated registration.
         unsafe {
             (functions.LLVMInitializeAMDGPUTargetInfo)();
@@ -163,10 +159,7 @@ impl Oracle {
             (functions.LLVMInitializeAMDGPUAsmParser)();
             (functions.LLVMInitializeAMDGPUAsmPrinter)();
         }
-        Ok(Self {
-            functions: Rc::new(functions),
-            path: path.to_owned(),
-        })
+        Ok(Self { functions: Rc::new(functions), path: path.to_owned() })
     }
 
     /// The library in use.
@@ -204,34 +197,14 @@ impl Oracle {
                 return Err(Error::NoTarget(f.take(message)));
             }
             let null = ptr::null_mut();
-            let disassembler = (f.LLVMCreateDisasmCPUFeatures)(
-                TRIPLE.as_ptr(),
-                cpu.as_ptr(),
-                features.as_ptr(),
-                null,
-                0,
-                null,
-                null,
-            );
             let disassembler =
-                NonNull::new(disassembler).ok_or_else(|| no_target("no disassembler"))?;
-            let mut made = Target {
-                functions: Rc::clone(f),
-                disassembler,
-                machine: None,
-            };
+                (f.LLVMCreateDisasmCPUFeatures)(TRIPLE.as_ptr(), cpu.as_ptr(), features.as_ptr(), null, 0, null, null);
+            let disassembler = NonNull::new(disassembler).ok_or_else(|| no_target("no disassembler"))?;
+            let mut made = Target { functions: Rc::clone(f), disassembler, machine: None };
             // The last three: optimisation level none, relocation and code model default.
-            let machine = (f.LLVMCreateTargetMachine)(
-                target,
-                TRIPLE.as_ptr(),
-                cpu.as_ptr(),
-                features.as_ptr(),
-                0,
-                0,
-                0,
-            );
-            made.machine =
-                Some(NonNull::new(machine).ok_or_else(|| no_target("no target machine"))?);
+            let machine =
+                (f.LLVMCreateTargetMachine)(target, TRIPLE.as_ptr(), cpu.as_ptr(), features.as_ptr(), 0, 0, 0);
+            made.machine = Some(NonNull::new(machine).ok_or_else(|| no_target("no target machine"))?);
             Ok(made)
         }
     }
@@ -325,10 +298,7 @@ impl Target {
         if length == 0 {
             return None;
         }
-        let end = text
-            .iter()
-            .position(|&byte| byte == 0)
-            .unwrap_or(text.len());
+        let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
         Some((length, normalise(&String::from_utf8_lossy(&text[..end]))))
     }
 
@@ -337,9 +307,7 @@ impl Target {
     /// # Errors
     /// LLVM's message where it refuses the text.
     pub fn assemble(&self, line: &str) -> Result<Vec<u8>, String> {
-        self.assemble_lines(&[line])
-            .pop()
-            .unwrap_or_else(|| Err("no line".to_owned()))
+        self.assemble_lines(&[line]).pop().unwrap_or_else(|| Err("no line".to_owned()))
     }
 
     /// The bytes of each line by itself: one answer a line. Much faster than [`Self::assemble`] in a loop.
@@ -348,11 +316,8 @@ impl Target {
         let mut answers: Vec<Option<Result<Vec<u8>, String>>> = vec![None; lines.len()];
         let line = |index: usize| lines[index].as_ref();
         // What could swallow or change the lines after it goes alone.
-        let alone = |text: &str| {
-            text.contains("/*") || text.contains('"') || text.trim_start().starts_with('.')
-        };
-        let (single, together): (Vec<usize>, Vec<usize>) =
-            (0..lines.len()).partition(|&index| alone(line(index)));
+        let alone = |text: &str| text.contains("/*") || text.contains('"') || text.trim_start().starts_with('.');
+        let (single, together): (Vec<usize>, Vec<usize>) = (0..lines.len()).partition(|&index| alone(line(index)));
         for batch in single.chunks(1).chain(together.chunks(BATCH)) {
             let mut rest: Vec<usize> = batch.to_vec();
             rest.retain(|&index| {
@@ -396,10 +361,7 @@ impl Target {
                 }
             }
         }
-        answers
-            .into_iter()
-            .map(|answer| answer.unwrap_or_else(|| Err("not assembled".to_owned())))
-            .collect()
+        answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err("not assembled".to_owned()))).collect()
     }
 
     /// Assembles lines that make one object, each in a section of its own; on error the line's index and message.
@@ -417,15 +379,9 @@ impl Target {
         let file = object::File::parse(&*object).map_err(|error| unreadable(error.to_string()))?;
         let mut codes = vec![Vec::new(); lines.len()];
         for section in file.sections() {
-            let index = section
-                .name()
-                .ok()
-                .and_then(|name| name.strip_prefix(".i")?.parse::<usize>().ok());
+            let index = section.name().ok().and_then(|name| name.strip_prefix(".i")?.parse::<usize>().ok());
             if let Some(code) = index.and_then(|index| codes.get_mut(index)) {
-                *code = section
-                    .data()
-                    .map_err(|error| unreadable(error.to_string()))?
-                    .to_vec();
+                *code = section.data().map_err(|error| unreadable(error.to_string()))?.to_vec();
             }
         }
         Ok(codes)
@@ -436,10 +392,7 @@ impl Target {
         let Some(machine) = self.machine else {
             return (Vec::new(), vec!["no target machine".to_owned()]);
         };
-        let mut diagnostics = Diagnostics {
-            functions: f,
-            errors: Vec::new(),
-        };
+        let mut diagnostics = Diagnostics { functions: f, errors: Vec::new() };
         let handler: *mut Diagnostics<'_> = &mut diagnostics;
         let mut object = Vec::new();
         let mut failure = None;
@@ -487,17 +440,11 @@ impl Target {
 /// source line after it.
 fn failing_line(text: &str) -> Placed {
     let first = text.trim_start().lines().next().unwrap_or_default();
-    let mut parts = first
-        .strip_prefix("<inline asm>:")
-        .unwrap_or_default()
-        .splitn(3, ':');
+    let mut parts = first.strip_prefix("<inline asm>:").unwrap_or_default().splitn(3, ':');
     let line = parts.next().and_then(|number| number.parse::<usize>().ok());
     let message = parts.nth(1).map_or(first, str::trim);
     let message = message.strip_prefix("error: ").unwrap_or(message);
-    (
-        line.and_then(|line| Some(line.checked_sub(1)? / 2)),
-        message.to_owned(),
-    )
+    (line.and_then(|line| Some(line.checked_sub(1)? / 2)), message.to_owned())
 }
 
 /// LLVM writes a tab before the mnemonic, and between it and the operands of some instructions.
@@ -512,14 +459,8 @@ mod tests {
     #[test]
     fn diagnostics_give_line_and_message() {
         let text = "<inline asm>:4:1: error: invalid instruction\nv_foo v1\n^\n";
-        assert_eq!(
-            failing_line(text),
-            (Some(1), "invalid instruction".to_owned())
-        );
-        assert_eq!(
-            failing_line("out of registers"),
-            (None, "out of registers".to_owned())
-        );
+        assert_eq!(failing_line(text), (Some(1), "invalid instruction".to_owned()));
+        assert_eq!(failing_line("out of registers"), (None, "out of registers".to_owned()));
     }
 
     #[test]
@@ -530,11 +471,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_library_is_an_error() {
-        let error = Oracle::open(Path::new(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/Cargo.toml"
-        )))
-        .unwrap_err();
+        let error = Oracle::open(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))).unwrap_err();
         assert!(matches!(error, Error::Load(..)), "{error}");
     }
 }

@@ -209,7 +209,7 @@ impl<'a> Shape<'a> {
             let tame = values.len() <= 2 || field.name.contains("SEL") || field.name == "DST_UNUSED";
             let value = match attempt {
                 0 => values[0],
-                _ if attempt % 4 == 0 && !tame => dice.pick(&WILD),
+                _ if attempt.is_multiple_of(4) && !tame => dice.pick(&WILD),
                 _ => dice.pick(&values),
             };
             bits.put(field, value);
