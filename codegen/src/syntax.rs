@@ -325,7 +325,7 @@ impl Context<'_> {
             slot.value = value(operand);
             slot.dwords = if raw.count == 64 { 2 } else { 1 };
             slot.extra = u8::from(self.op.starts_with("S_SETREG"));
-            if self.gfx9() && slot.value == "F16" {
+            if slot.value == "F16" {
                 slot.value = "I32";
             }
             return Some(slot);
@@ -398,8 +398,11 @@ impl Context<'_> {
                 slot.dwords = words(raw.size);
                 let atomic = u8::from(self.op.contains("ATOMIC")) * if self.op.contains("CMPSWAP") { 9 } else { 1 };
                 let fixed = if self.op.contains("BVH") || self.op.contains("MSAA_LOAD_") { 2 } else { 0 };
-                let gather = self.op.contains("GATHER4") || (self.op == "IMAGE_MSAA_LOAD" && self.gfx11_plus());
-                let gather = if gather { 4 } else { 0 };
+                let gather = match self.op {
+                    "IMAGE_MSAA_LOAD" if self.gfx11_plus() => 12,
+                    name if name.contains("GATHER4") => 4,
+                    _ => 0,
+                };
                 slot.extra = atomic | fixed | gather;
                 slot.acc = self.bit("ACC");
                 slot
@@ -554,6 +557,14 @@ impl Context<'_> {
         slot
     }
 
+    /// Whether OPSEL means something: an operand fills half a register, and the instruction has no short encoding that
+    /// could not say which half (before RDNA 3).
+    fn has_halves(&self) -> bool {
+        let short = self.elsewhere.iter().any(|n| matches!(*n, "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC"));
+        let halves = self.operands.iter().any(|o| !o.field.is_empty() && o.raw.size <= 16);
+        (halves && !self.listed("no_op_sel") || self.listed("halves")) && (self.gfx11_plus() || !short || self.listed("halves"))
+    }
+
     /// Packed 32-bit operations, whose operands AMD lists as one dword on CDNA 2.
     fn pairs(&self) -> bool {
         self.op.starts_with("V_PK_") && (self.op.ends_with("_F32") || self.op.ends_with("_MOV_B32")) && self.encoding == "ENC_VOP3P"
@@ -594,6 +605,7 @@ impl Context<'_> {
             let interp = self.op.starts_with("V_INTERP_");
             match self.exceptions.op_sel(self.generation, self.op) {
                 _ if interp => {
+
                     if self.op.contains("_P2_") && self.op.ends_with("F16") {
                         list.push(modifier("OpSel", (11, 4), 3 | 8));
                     }
@@ -604,6 +616,7 @@ impl Context<'_> {
                     list.push(modifier("Omod", (59, 2), 0));
                     return;
                 }
+                None if !self.has_halves() => {}
                 None if self.op.starts_with("V_CMPX") => list.push(modifier("OpSel", (11, 4), sources)),
                 None if self.op.starts_with("V_CMP") => list.push(modifier("OpSel", (11, 4), sources | 8 | 128)),
                 // The destination is a source of its own.
@@ -627,6 +640,7 @@ impl Context<'_> {
                 Some("scale_sel") => list.push(modifier("Number", (11, 4), index_of(&NUMBERS, "scale_sel"))),
                 Some("permlane") => list.push(modifier("PermlaneOpSel", (11, 2), 0)),
                 Some("sources") => list.push(modifier("OpSel", (11, 4), sources)),
+
                 _ => list.push(modifier("OpSel", (11, 4), sources | 8)),
             }
         }
@@ -661,6 +675,18 @@ impl Context<'_> {
         }
         if family == "Matrix" {
             self.matrix_modifiers(list, base);
+            return;
+        }
+        if self.op.starts_with("V_MFMA_LD_SCALE") {
+            list.push(modifier("OpSel", (11, 3), sources));
+            list.push(modifier("OpSelHi", (59, 2), sources));
+            return;
+        }
+        let whole = self.op.starts_with("V_DOT4") || self.op.starts_with("V_DOT8");
+        if whole {
+            list.push(modifier("NegLo", (base + 61, 3), sources));
+            list.push(modifier("NegHi", (base + 8, 3), sources));
+            list.push(modifier("Clamp", (base + 15, 1), 0));
             return;
         }
         list.push(modifier("OpSel", (base + 11, 3), sources));
@@ -737,7 +763,10 @@ impl Context<'_> {
     }
 
     fn smem_modifiers(&self, list: &mut Vec<Modifier>) {
-        self.cache_modifiers(list);
+        let loads = self.operands.iter().any(|o| o.field == "SDATA" && o.kind == ir::Kind::Source);
+        if loads {
+            self.cache_modifiers(list);
+        }
     }
 
     fn ds_modifiers(&self, list: &mut Vec<Modifier>) {
@@ -750,7 +779,10 @@ impl Context<'_> {
         } else if self.op != "DS_NOP" {
             list.push(modifier("DsOffset", (0, 16), 0));
         }
-        self.flag(list, "GDS", "gds");
+        // The global data share is gone since CDNA 2; its barriers stayed.
+        if !self.is(&["cdna2", "cdna3", "cdna4"]) || self.op.starts_with("DS_GWS_") {
+            self.flag(list, "GDS", "gds");
+        }
     }
 
     fn buffer_modifiers(&self, list: &mut Vec<Modifier>) {
@@ -781,6 +813,8 @@ impl Context<'_> {
     fn flat_modifiers(&self, list: &mut Vec<Modifier>) {
         if let Some(place) = self.field("OFFSET") {
             let flat = matches!(self.encoding, "ENC_FLAT");
+            // LLVM shows the bit above the field that FLAT has before RDNA 1.
+            let place = if flat && self.gfx9() { (place.0, 13) } else { place };
             let kind = if flat { "FlatOffset" } else { "SignedOffset" };
             list.push(modifier(kind, place, 0));
         }

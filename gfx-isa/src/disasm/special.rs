@@ -11,6 +11,7 @@ const ATOMIC: u32 = 1;
 const FIXED: u32 = 2;
 const GATHER: u32 = 4;
 const COMPARE_SWAP: u32 = 9;
+const MULTISAMPLE: u32 = 12;
 
 impl Writer<'_> {
     pub(super) fn hardware_register(&mut self, value: u32) {
@@ -188,7 +189,7 @@ impl Writer<'_> {
         let kind = slot.extra();
         let usual = match kind {
             FIXED => slot.dwords(),
-            COMPARE_SWAP | GATHER => 2,
+            COMPARE_SWAP | GATHER | MULTISAMPLE => 2,
             _ => 1,
         };
         let count = match self.image_data_dwords(kind, first) {
@@ -203,7 +204,7 @@ impl Writer<'_> {
     fn image_data_dwords(&self, kind: u32, first: u32) -> Option<u32> {
         let field = |field| self.inst.field(field).unwrap_or_default();
         let mut count = match kind {
-            GATHER => 4,
+            GATHER | MULTISAMPLE => 4,
             _ => field(Field::DMASK).count_ones().max(1),
         };
         if field(Field::D16) != 0 {

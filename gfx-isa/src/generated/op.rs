@@ -2760,6 +2760,10 @@ pub enum Op {
     TBUFFER_STORE_FORMAT_XYZW,
     /// `tensor_load_to_lds`
     TENSOR_LOAD_TO_LDS,
+    /// `tensor_save`
+    TENSOR_SAVE,
+    /// `tensor_stop`
+    TENSOR_STOP,
     /// `tensor_store_from_lds`
     TENSOR_STORE_FROM_LDS,
     /// `v_accvgpr_mov_b32`
@@ -4738,6 +4742,10 @@ pub enum Op {
     V_WMMA_I32_16X16X32_IU4,
     /// `v_wmma_i32_16x16x64_iu8`
     V_WMMA_I32_16X16X64_IU8,
+    /// `v_wmma_ld_scale16_paired_b64`
+    V_WMMA_LD_SCALE16_PAIRED_B64,
+    /// `v_wmma_ld_scale_paired_b32`
+    V_WMMA_LD_SCALE_PAIRED_B32,
     /// `v_wmma_scale16_f32_16x16x128_f8f6f4`
     V_WMMA_SCALE16_F32_16X16X128_F8F6F4,
     /// `v_wmma_scale16_f32_32x16x128_f4`
@@ -4760,10 +4768,10 @@ pub enum Op {
     V_XOR_B32,
 }
 /// Number of instructions.
-pub(crate) const COUNT: usize = 2371usize;
+pub(crate) const COUNT: usize = 2375usize;
 
 /// Every instruction, by number.
-pub(crate) static ALL: [Op; 2371] = [
+pub(crate) static ALL: [Op; 2375] = [
     Op::BUFFER_ATOMIC_ADD,
     Op::BUFFER_ATOMIC_ADD_F32,
     Op::BUFFER_ATOMIC_ADD_F64,
@@ -6136,6 +6144,8 @@ pub(crate) static ALL: [Op; 2371] = [
     Op::TBUFFER_STORE_FORMAT_XYZ,
     Op::TBUFFER_STORE_FORMAT_XYZW,
     Op::TENSOR_LOAD_TO_LDS,
+    Op::TENSOR_SAVE,
+    Op::TENSOR_STOP,
     Op::TENSOR_STORE_FROM_LDS,
     Op::V_ACCVGPR_MOV_B32,
     Op::V_ACCVGPR_READ,
@@ -7125,6 +7135,8 @@ pub(crate) static ALL: [Op; 2371] = [
     Op::V_WMMA_I32_16X16X16_IU8,
     Op::V_WMMA_I32_16X16X32_IU4,
     Op::V_WMMA_I32_16X16X64_IU8,
+    Op::V_WMMA_LD_SCALE16_PAIRED_B64,
+    Op::V_WMMA_LD_SCALE_PAIRED_B32,
     Op::V_WMMA_SCALE16_F32_16X16X128_F8F6F4,
     Op::V_WMMA_SCALE16_F32_32X16X128_F4,
     Op::V_WMMA_SCALE_F32_16X16X128_F8F6F4,
@@ -7138,7 +7150,7 @@ pub(crate) static ALL: [Op; 2371] = [
 ];
 
 /// AMD's name of each instruction; sorted.
-pub(crate) static NAMES: [&str; 2371] = [
+pub(crate) static NAMES: [&str; 2375] = [
     "BUFFER_ATOMIC_ADD",
     "BUFFER_ATOMIC_ADD_F32",
     "BUFFER_ATOMIC_ADD_F64",
@@ -8511,6 +8523,8 @@ pub(crate) static NAMES: [&str; 2371] = [
     "TBUFFER_STORE_FORMAT_XYZ",
     "TBUFFER_STORE_FORMAT_XYZW",
     "TENSOR_LOAD_TO_LDS",
+    "TENSOR_SAVE",
+    "TENSOR_STOP",
     "TENSOR_STORE_FROM_LDS",
     "V_ACCVGPR_MOV_B32",
     "V_ACCVGPR_READ",
@@ -9500,6 +9514,8 @@ pub(crate) static NAMES: [&str; 2371] = [
     "V_WMMA_I32_16X16X16_IU8",
     "V_WMMA_I32_16X16X32_IU4",
     "V_WMMA_I32_16X16X64_IU8",
+    "V_WMMA_LD_SCALE16_PAIRED_B64",
+    "V_WMMA_LD_SCALE_PAIRED_B32",
     "V_WMMA_SCALE16_F32_16X16X128_F8F6F4",
     "V_WMMA_SCALE16_F32_32X16X128_F4",
     "V_WMMA_SCALE_F32_16X16X128_F8F6F4",

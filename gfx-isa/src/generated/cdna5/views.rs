@@ -1419,6 +1419,8 @@ encoding! {
     V_WMMA_F32_16X16X64_FP8_FP8 = 106;
     V_WMMA_F32_32X16X128_F4 = 136;
     V_WMMA_I32_16X16X64_IU8 = 114;
+    V_WMMA_LD_SCALE16_PAIRED_B64 = 58;
+    V_WMMA_LD_SCALE_PAIRED_B32 = 53;
 }
 
 encoding! {
@@ -1893,6 +1895,8 @@ encoding! {
     GLOBAL_STORE_D16_HI_B8 = 36;
     GLOBAL_WB = 44;
     GLOBAL_WBINV = 79;
+    TENSOR_SAVE = 110;
+    TENSOR_STOP = 111;
 }
 
 encoding! {
