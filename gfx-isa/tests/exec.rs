@@ -179,3 +179,37 @@ fn errors_name_their_cause() {
         Err(ExecError::Decode(_))
     ));
 }
+
+/// Words that decode, on registers full of numbers, are executed or refused, and never panic.
+#[test]
+fn no_instruction_panics() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    for &generation in Generation::all() {
+        let known: Vec<u128> = generation.instructions().map(|info| info.identifier()).collect();
+        let masks: Vec<u128> = generation.instructions().map(|info| info.mask()).collect();
+        let mut wave = wave(generation);
+        let mut executed = 0;
+        for round in 0..12 {
+            for (identifier, mask) in known.iter().zip(&masks) {
+                let noise = u128::from(random()) << 64 | u128::from(random());
+                let word = identifier | noise & !mask;
+                let mut bytes = word.to_le_bytes().to_vec();
+                bytes.extend(random().to_le_bytes());
+                let Ok(inst) = generation.decode(&bytes) else { continue };
+                wave.set_exec(random());
+                wave.set_mode(gfx_isa::exec::Mode(random() as u32 & 0x3ff | if round < 6 { 0xf0 } else { 0 }));
+                let register = random() as usize;
+                wave.set_vgpr(register % 32, register / 32 % 256, random() as u32);
+                wave.set_sgpr(register % 106, random() as u32);
+                executed += u32::from(wave.step(&inst).is_ok());
+            }
+        }
+        assert!(executed > 1000, "{generation}: {executed}");
+    }
+}

@@ -242,7 +242,7 @@ impl Program {
     /// Index of the instruction at an address.
     #[inline]
     pub(super) fn index(&self, pc: u64) -> Option<usize> {
-        if pc % 4 != 0 {
+        if !pc.is_multiple_of(4) {
             return None;
         }
         let start = *self.starts.get(usize::try_from(pc / 4).ok()?)?;
@@ -292,10 +292,8 @@ fn role(operand: &OperandRef, vector: bool) -> Role {
             _ => Role::Other,
         };
     }
-    let is_vector = matches!(
-        operand.value(),
-        Operand::Registers(Registers { file: RegFile::Vgpr | RegFile::Agpr, .. })
-    );
+    let is_vector =
+        matches!(operand.value(), Operand::Registers(Registers { file: RegFile::Vgpr | RegFile::Agpr, .. }));
     let mask = vector && !is_vector && matches!(operand.format().name, "FMT_NUM_M64" | "FMT_NUM_M32");
     match (operand.is_read(), operand.is_written()) {
         (true, true) => Role::OldDst,
@@ -352,9 +350,8 @@ impl Decoded {
         let fault = ExecError::Operand(self.op);
         let facts = execution(inst.generation());
         let modifiers = Modifiers::of(inst);
-        let truth_table = u32::from(modifiers.neg & 7)
-            | u32::from(modifiers.abs & 7) << 3
-            | u32::from(modifiers.omod & 3) << 6;
+        let truth_table =
+            u32::from(modifiers.neg & 7) | u32::from(modifiers.abs & 7) << 3 | u32::from(modifiers.omod & 3) << 6;
         self.modifiers = modifiers;
         if vector.traits.truth_table {
             self.modifiers = Modifiers { neg: 0, abs: 0, omod: 0, ..modifiers };
@@ -400,10 +397,9 @@ impl Decoded {
         if found != wanted {
             return Err(fault);
         }
-        if let Some(sdwa) = self.modifiers.sdwa.filter(|_| is_compare(inst)) {
-            if let Some(scalar) = sdwa.sdst() {
-                self.mask_out = scalar_number(inst, scalar);
-            }
+        if let Some(scalar) = self.modifiers.sdwa.filter(|_| is_compare(inst)).and_then(Sdwa::sdst) {
+            // The last register has none behind it for the other half of the mask.
+            self.mask_out = scalar_number(inst, scalar).filter(|slot| usize::from(*slot) + 1 < slot::COUNT);
         }
         for (count, ty) in self.counts.iter_mut().zip(self.types) {
             *count = ty.bits().div_ceil(32) as u8;
@@ -465,8 +461,8 @@ impl Decoded {
                     found += 1;
                 }
                 (Role::Source, _) => return Err(fault),
-                // Of two operands that are read and written the second is a source: a swap's.
-                (Role::OldDst, value) if self.dst != Dst::None && found < 3 => {
+                // Of two destinations the second is a source too: a swap's.
+                (Role::Dst | Role::OldDst, value) if self.dst != Dst::None && found < 3 => {
                     self.sources[found] = source(value, ty, false, constants).ok_or_else(|| fault.clone())?;
                     found += 1;
                 }
@@ -616,38 +612,26 @@ fn inline_float(number: Float, ty: Ty, repeats: bool) -> u64 {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::view::{get_bits, set_bits};
+    use crate::view::set_bits;
 
     /// A word of every instruction of a generation, its 9-bit sources v0.
     fn words(generation: Generation) -> Vec<[u32; 5]> {
-        let tables = generation.tables().expect("compiled in");
         let mut all = Vec::new();
-        for prefix in 0..512u32 {
-            let Some(space) = tables.spaces.get(usize::from(tables.prefixes[prefix as usize])) else { continue };
-            for index in 0..u32::from(space.len) {
-                let mut word = [prefix << 23, 0, 0, 0, 0];
-                let mut at = 0;
-                for (offset, count) in space.key.into_iter().filter(|range| range.1 != 0) {
-                    word = set_bits(word, offset.into(), count.into(), index >> at);
-                    at += u32::from(count);
-                }
-                let row = tables.rows[usize::from(space.base) + index as usize];
-                if word[0] >> 23 != prefix || row.is_reserved() || row.prefix_of().is_some() {
-                    continue;
-                }
-                for desc in row.operands().iter().filter(|desc| desc.count() == 9) {
-                    word = set_bits(word, desc.offset(), 9, 256);
-                    assert_eq!(get_bits(&word, desc.offset(), 9), 256);
-                }
-                all.push(word);
+        for info in generation.instructions().filter(|info| info.half().is_none()) {
+            let identifier = info.identifier();
+            let mut word = core::array::from_fn(|at| identifier.checked_shr(32 * at as u32).unwrap_or(0) as u32);
+            for field in info.operands().filter_map(|operand| operand.field()).filter(|field| field.bits() == 9) {
+                let range = field.ranges().next().expect("a field is somewhere");
+                word = set_bits(word, range.offset, 9, 256);
             }
+            all.push(word);
         }
+        assert!(all.len() > 1000, "{generation} has {} words", all.len());
         all
     }
 

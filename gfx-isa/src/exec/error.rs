@@ -39,7 +39,9 @@ impl fmt::Display for ExecError {
             ExecError::Operand(op) => write!(f, "{op}: an operand names a register that cannot be used like this"),
             ExecError::Pc(pc) => write!(f, "program counter {pc:#x}: no instruction begins there"),
             ExecError::Decode(error) => error.fmt(f),
-            ExecError::Foreign { op, wave } => write!(f, "{op} was decoded for another kind of wave than one of {wave}"),
+            ExecError::Foreign { op, wave } => {
+                write!(f, "{op} was decoded for another kind of wave than one of {wave}")
+            }
             ExecError::WaveSize { generation, lanes } => write!(f, "{generation} has no waves of {lanes} lanes"),
         }
     }

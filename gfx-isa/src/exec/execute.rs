@@ -136,9 +136,7 @@ impl Wave {
                 }
                 Ok(Flow::Next)
             }
-            Run::Branch(condition) => {
-                Ok(if condition(self) { Flow::Jump(decoded.target) } else { Flow::Next })
-            }
+            Run::Branch(condition) => Ok(if condition(self) { Flow::Jump(decoded.target) } else { Flow::Next }),
             Run::Control(control) => control(self, decoded),
         }
     }
@@ -288,10 +286,10 @@ impl Wave {
                 active &= permute(into, modifiers.permute, exec, lanes);
             }
             modify(into, at, ty, modifiers);
-            if let Some((format, denorm)) = denorm(ty, mode, decoded.traits.flushes) {
-                if denorm.flush_in {
-                    each_part(into, ty, |bits| flush(format, bits));
-                }
+            if let Some((format, denorm)) = denorm(ty, mode, decoded.traits.flushes)
+                && denorm.flush_in
+            {
+                each_part(into, ty, |bits| flush(format, bits));
             }
         }
         {
@@ -513,9 +511,9 @@ fn permute(rows: &mut [Vector], permute: Permute, exec: u64, lanes: usize) -> u6
             let fetch_inactive = dpp.fetch_inactive();
             for row in rows {
                 let old = *row;
-                for lane in 0..lanes {
+                for (lane, value) in row.iter_mut().take(lanes).enumerate() {
                     let from = from(lane);
-                    row[lane] = if fetch_inactive || exec >> from & 1 != 0 { old[from] } else { 0 };
+                    *value = if fetch_inactive || exec >> from & 1 != 0 { old[from] } else { 0 };
                 }
             }
         }
@@ -530,10 +528,10 @@ fn permute(rows: &mut [Vector], permute: Permute, exec: u64, lanes: usize) -> u6
             }
             for row in rows {
                 let old = *row;
-                for lane in 0..lanes {
+                for (lane, value) in row.iter_mut().take(lanes).enumerate() {
                     let source = dpp_lane(dpp, lane, lanes);
                     let valid = source.filter(|&from| dpp.fetch_inactive() || exec >> from & 1 != 0);
-                    row[lane] = valid.map_or(0, |from| old[from]);
+                    *value = valid.map_or(0, |from| old[from]);
                 }
             }
         }

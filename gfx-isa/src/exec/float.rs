@@ -17,7 +17,6 @@ pub(crate) struct Format {
 }
 
 pub(crate) const F16_FORMAT: Format = Format { exp: 5, man: 10 };
-pub(crate) const BF16_FORMAT: Format = Format { exp: 8, man: 7 };
 pub(crate) const F32_FORMAT: Format = Format { exp: 8, man: 23 };
 pub(crate) const F64_FORMAT: Format = Format { exp: 11, man: 52 };
 
@@ -161,8 +160,7 @@ impl Format {
             return c;
         }
         let (x, y) = (self.unpack(a), self.unpack(b));
-        let product =
-            Number { negative, mantissa: x.mantissa * y.mantissa, exponent: x.exponent + y.exponent };
+        let product = Number { negative, mantissa: x.mantissa * y.mantissa, exponent: x.exponent + y.exponent };
         self.pack(sum(product, self.unpack(c), round), round)
     }
 
@@ -187,7 +185,8 @@ impl Format {
         let sign = if self.is_negative(bits) { to.sign() } else { 0 };
         if self.is_nan(bits) {
             let fraction = bits & ((1 << self.man) - 1);
-            let moved = if to.man >= self.man { fraction << (to.man - self.man) } else { fraction >> (self.man - to.man) };
+            let moved =
+                if to.man >= self.man { fraction << (to.man - self.man) } else { fraction >> (self.man - to.man) };
             return sign | to.infinity() | to.quiet() | moved;
         }
         if self.is_infinite(bits) {
@@ -198,7 +197,7 @@ impl Format {
 
     /// An integer, rounded.
     #[inline(never)]
-    pub(crate) fn from_int(self, value: i128, round: Round) -> u64 {
+    pub(crate) fn of_int(self, value: i128, round: Round) -> u64 {
         self.pack(Number { negative: value < 0, mantissa: value.unsigned_abs(), exponent: 0 }, round)
     }
 
@@ -543,7 +542,13 @@ fn number<T: Float>(a: T, b: T, a_wins: bool) -> T {
         (true, true) => T::from_bits(a.bits() | f.quiet()),
         (true, false) => b,
         (false, true) => a,
-        (false, false) => if a_wins { a } else { b },
+        (false, false) => {
+            if a_wins {
+                a
+            } else {
+                b
+            }
+        }
     }
 }
 

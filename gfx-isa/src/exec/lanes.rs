@@ -273,22 +273,8 @@ native! {
     f64, 0x0008_0000_0000_0000, 0x7ff8_0000_0000_0000;
 }
 
-/// Arithmetic of the CPU, with the GPU's choice of NaN. Rust does not say which NaN the CPU gives, so lanes with a NaN
-/// are done again.
-#[inline(always)]
-pub(crate) fn float1<T: Native>(a: &[Vector], _: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(T) -> T) {
-    let mut nan = false;
-    for lane in 0..io.count() {
-        let value = f(T::get(a, lane, io.mode));
-        nan |= value.nan();
-        value.put(&mut io.out, lane);
-    }
-    if nan {
-        fix(io, |lane, mode| [T::get(a, lane, mode)]);
-    }
-}
-
-/// As [`float1`], of two sources.
+/// Arithmetic of the CPU on two sources, with the GPU's choice of NaN. Rust does not say which NaN the CPU gives, so
+/// lanes with a NaN are done again.
 #[inline(always)]
 pub(crate) fn float2<T: Native>(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(T, T) -> T) {
     let mut nan = false;
@@ -302,7 +288,7 @@ pub(crate) fn float2<T: Native>(a: &[Vector], b: &[Vector], _: &[Vector], io: &m
     }
 }
 
-/// As [`float1`], of three sources.
+/// As [`float2`], of three sources.
 #[inline(always)]
 pub(crate) fn float3<T: Native>(a: &[Vector], b: &[Vector], c: &[Vector], io: &mut Io, f: impl Fn(T, T, T) -> T) {
     let mut nan = false;
@@ -372,10 +358,10 @@ pub(crate) fn wide_carry<A: Lane, C: Lane>(
     f: impl Fn(A, A, C) -> u128,
 ) {
     let mut carries = [0; 64];
-    for lane in 0..io.count() {
+    for (lane, carry) in carries.iter_mut().enumerate().take(io.count()) {
         let sum = f(A::get(a, lane, io.mode), A::get(b, lane, io.mode), C::get(c, lane, io.mode));
         (sum as u64).put(&mut io.out, lane);
-        carries[lane] = (sum >> 64) as u32 & 1;
+        *carry = (sum >> 64) as u32 & 1;
     }
     io.mask_out = pack(&carries);
 }
@@ -398,8 +384,8 @@ pub(crate) fn test<A: Lane, B: Lane>(
     f: impl Fn(A, B, u32) -> bool,
 ) {
     let mut bits = [0; 64];
-    for lane in 0..io.count() {
-        bits[lane] = u32::from(f(A::get(a, lane, io.mode), B::get(b, lane, io.mode), io.extra));
+    for (lane, bit) in bits.iter_mut().enumerate().take(io.count()) {
+        *bit = u32::from(f(A::get(a, lane, io.mode), B::get(b, lane, io.mode), io.extra));
     }
     io.mask_out = pack(&bits);
 }

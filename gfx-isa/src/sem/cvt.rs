@@ -1,9 +1,9 @@
 //! Conversions.
 
 use super::sem;
-use crate::exec::{Mode, Round};
 use crate::exec::float::{F16_FORMAT, F32_FORMAT, Float, Format};
 use crate::exec::lanes::{F16, Pk};
+use crate::exec::{Mode, Round};
 
 sem! { LINES:
     V_CVT_F32_I32 => mode(i32 => f32; |m, a| float(m, i128::from(a)));
@@ -26,13 +26,13 @@ sem! { LINES:
     V_CVT_U16_F16 => map(F16 => u16; |a| int(a, Round::Zero, 0, u16::MAX.into()) as u16);
     V_CVT_FLR_I32_F32 => map(f32 => i32; |a| int(a, Round::Down, i32::MIN.into(), i32::MAX.into()) as i32);
     V_CVT_FLOOR_I32_F32 => map(f32 => i32; |a| int(a, Round::Down, i32::MIN.into(), i32::MAX.into()) as i32);
-    V_CVT_I32_I16 => map(i16 => i32; |a| i32::from(a));
-    V_CVT_U32_U16 => map(u16 => u32; |a| u32::from(a));
+    V_CVT_I32_I16 => map(i16 => i32; i32::from);
+    V_CVT_U32_U16 => map(u16 => u32; u32::from);
 
-    V_CVT_F16_F32 => mode(f32 => F16; |m, a| convert(m, a));
-    V_CVT_F32_F16 => mode(F16 => f32; |m, a| convert(m, a));
-    V_CVT_F32_F64 => mode(f64 => f32; |m, a| convert(m, a));
-    V_CVT_F64_F32 => mode(f32 => f64; |m, a| convert(m, a));
+    V_CVT_F16_F32 => mode(f32 => F16; convert);
+    V_CVT_F32_F16 => mode(F16 => f32; convert);
+    V_CVT_F32_F64 => mode(f64 => f32; convert);
+    V_CVT_F64_F32 => mode(f32 => f64; convert);
     V_CVT_PKRTZ_F16_F32 => map(f32, f32 => Pk<F16>; |a, b| Pk(toward_zero(a), toward_zero(b)));
     V_CVT_PK_RTZ_F16_F32 => map(f32, f32 => Pk<F16>; |a, b| Pk(toward_zero(a), toward_zero(b)));
     V_CVT_PK_U16_U32 => map(u32, u32 => Pk<u16>; |a, b| Pk(a.min(0xffff) as u16, b.min(0xffff) as u16));
@@ -54,8 +54,8 @@ sem! { LINES:
     V_FLOOR_F16 => map(F16 => F16; |a| whole(a, Round::Down));
     V_RNDNE_F16 => map(F16 => F16; |a| whole(a, Round::NearestEven));
 
-    V_LDEXP_F32 => mode(f32, i32 => f32; |m, a, exponent| scale(m, a, exponent));
-    V_LDEXP_F64 => mode(f64, i32 => f64; |m, a, exponent| scale(m, a, exponent));
+    V_LDEXP_F32 => mode(f32, i32 => f32; scale);
+    V_LDEXP_F64 => mode(f64, i32 => f64; scale);
     V_LDEXP_F16 => mode(F16, i16 => F16; |m, a, exponent| scale(m, a, exponent.into()));
 }
 
@@ -65,7 +65,7 @@ fn round(mode: Mode, format: Format) -> Round {
 }
 
 fn float<T: Float>(mode: Mode, value: i128) -> T {
-    T::from_bits(T::FORMAT.from_int(value, round(mode, T::FORMAT)))
+    T::from_bits(T::FORMAT.of_int(value, round(mode, T::FORMAT)))
 }
 
 fn int<T: Float>(a: T, round: Round, least: i64, most: i64) -> i64 {

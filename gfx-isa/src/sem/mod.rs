@@ -3,11 +3,11 @@
 //! A line gives a shape and a body: `V_ADD_F32 => f32x2(|a, b| a + b);`. The shape says what the operands are and which
 //! loop runs the body; the body is a small expression over one lane. [`find`] gives what a line became.
 
+use crate::Op;
 use crate::exec::lanes::{Kernel, Kernels, Ty};
 use crate::exec::simd::Base;
 use crate::exec::{Decoded, ExecError, Flow, Wave};
 use crate::generated::op::{ALL, COUNT};
-use crate::Op;
 
 #[macro_use]
 mod shapes;

@@ -45,7 +45,7 @@ sem! { LINES:
     S_BFE_I32 => nz(|a: i32, b: u32| signed_field(i64::from(a), b & 31, width(b), 32) as u32);
     S_BFE_U64 => nz(|a: u64, b: u32| field(a, b & 63, width(b), 64));
     S_BFE_I64 => nz(|a: i64, b: u32| signed_field(a, b & 63, width(b), 64));
-    S_BFM_B32 => val(|a: u32, b: u32| ((1 << (a & 31)) - 1) << (b & 31));
+    S_BFM_B32 => val(|a: u32, b: u32| ((1u32 << (a & 31)) - 1) << (b & 31));
     S_BFM_B64 => val(|a: u32, b: u32| ((1u64 << (a & 63)) - 1) << (b & 63));
     S_BREV_B32 => val(|a: u32| a.reverse_bits());
     S_BREV_B64 => val(|a: u64| a.reverse_bits());
@@ -71,7 +71,7 @@ sem! { LINES:
     S_BITSET0_B64 => val(|a: u32, d: u64| d & !(1 << (a & 63)));
     S_BITSET1_B32 => val(|a: u32, d: u32| d | 1 << (a & 31));
     S_BITSET1_B64 => val(|a: u32, d: u64| d | 1 << (a & 63));
-    S_BITREPLICATE_B64_B32 => val(|a: u32| (0..32).fold(0u64, |sum, bit| sum | u64::from(a >> bit & 1) * 3 << (2 * bit)));
+    S_BITREPLICATE_B64_B32 => val(|a: u32| (0..32).fold(0u64, |sum, bit| sum | (u64::from(a >> bit & 1) * 3) << (2 * bit)));
     S_QUADMASK_B32 => nz(|a: u32| quads(u64::from(a)));
     S_QUADMASK_B64 => nz(|a: u64| quads(a));
     S_WQM_B32 => nz(|a: u32| whole_quads(u64::from(a)));
@@ -105,8 +105,8 @@ sem! { LINES:
     S_LSHL4_ADD_U32 => pair(|a: u32, b: u32| shift_add(a, 4, b));
     S_MUL_I32 => val(|a: u32, b: u32| a.wrapping_mul(b));
     S_MULK_I32 => val(|k: u32, d: i32| d.wrapping_mul(sext16(k)));
-    S_MUL_HI_U32 => val(|a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32);
-    S_MUL_HI_I32 => val(|a: i32, b: i32| (i64::from(a) * i64::from(b) >> 32) as u32);
+    S_MUL_HI_U32 => val(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32);
+    S_MUL_HI_I32 => val(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as u32);
     S_MUL_U64 => val(|a: u64, b: u64| a.wrapping_mul(b));
     S_ABS_I32 => nz(|a: i32| a.wrapping_abs());
     S_ABSDIFF_I32 => nz(|a: i32, b: i32| a.wrapping_sub(b).wrapping_abs());

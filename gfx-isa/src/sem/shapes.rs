@@ -32,11 +32,6 @@ int!(u32 i32 u16 i16);
 
 // Closures passed to these get their argument types from the other arguments.
 #[inline(always)]
-pub(super) fn apply1<A, R>(a: A, f: impl Fn(A) -> R) -> R {
-    f(a)
-}
-
-#[inline(always)]
 pub(super) fn apply2<A, B, R>(a: A, b: B, f: impl Fn(A, B) -> R) -> R {
     f(a, b)
 }

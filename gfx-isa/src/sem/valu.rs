@@ -74,12 +74,12 @@ sem! { LINES:
     V_SUBREV_CO_CI_U32 => carry(|a, b, carry| b - a - carry);
 
     V_MUL_LO_U32 => u32x2(|a: u32, b: u32| a.wrapping_mul(b));
-    V_MUL_HI_U32 => u32x2(|a, b| (u64::from(a) * u64::from(b) >> 32) as u32);
-    V_MUL_HI_I32 => i32x2(|a, b| (i64::from(a) * i64::from(b) >> 32) as i32);
+    V_MUL_HI_U32 => u32x2(|a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32);
+    V_MUL_HI_I32 => i32x2(|a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32);
     V_MUL_U32_U24 => u32x2(|a, b| low24(a).wrapping_mul(low24(b)));
     V_MUL_I32_I24 => i32x2(|a, b| signed24(a).wrapping_mul(signed24(b)));
-    V_MUL_HI_U32_U24 => u32x2(|a, b| (u64::from(low24(a)) * u64::from(low24(b)) >> 32) as u32);
-    V_MUL_HI_I32_I24 => i32x2(|a, b| (i64::from(signed24(a)) * i64::from(signed24(b)) >> 32) as i32);
+    V_MUL_HI_U32_U24 => u32x2(|a, b| ((u64::from(low24(a)) * u64::from(low24(b))) >> 32) as u32);
+    V_MUL_HI_I32_I24 => i32x2(|a, b| ((i64::from(signed24(a)) * i64::from(signed24(b))) >> 32) as i32);
     V_MAD_U32_U24 => clamp(u32, u32, u32 => u32; |a, b, c| (a & 0xff_ffff) * (b & 0xff_ffff) + c);
     V_MAD_I32_I24 => clamp(i32, i32, i32 => i32; |a, b, c| (a << 40 >> 40) * (b << 40 >> 40) + c);
     V_MAD_U32 => u32x3(|a: u32, b: u32, c: u32| a.wrapping_mul(b).wrapping_add(c));

@@ -1,5 +1,5 @@
 //! What the execution tests share.
-#![allow(dead_code)] // Each test file uses a part of it.
+#![allow(dead_code, unused_macros)] // Each test file uses a part of it.
 
 use gfx_isa::exec::{ExecError, Flow, Wave};
 use gfx_isa::{Decoder, Generation, Inst};
@@ -26,18 +26,18 @@ macro_rules! words {
 }
 
 /// Source value of a vector register.
-pub const fn v(register: u32) -> u32 {
+pub(crate) const fn v(register: u32) -> u32 {
     256 + register
 }
 
-pub const CDNA: [Generation; 4] = [Generation::Cdna1, Generation::Cdna2, Generation::Cdna3, Generation::Cdna4];
+pub(crate) const CDNA: [Generation; 4] = [Generation::Cdna1, Generation::Cdna2, Generation::Cdna3, Generation::Cdna4];
 
-pub fn bytes(words: &[u32]) -> Vec<u8> {
+pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// Decodes one instruction for waves of a size.
-pub fn decode(generation: Generation, lanes: u32, words: &[u32]) -> Inst {
+pub(crate) fn decode(generation: Generation, lanes: u32, words: &[u32]) -> Inst {
     let bytes = bytes(words);
     let inst = Decoder::new(generation, &bytes).wave_size(lanes).next().expect("not empty");
     let inst = inst.unwrap_or_else(|error| panic!("{generation} {words:08x?}: {error}"));
@@ -46,37 +46,37 @@ pub fn decode(generation: Generation, lanes: u32, words: &[u32]) -> Inst {
 }
 
 /// Bytes of a hex string as dwords.
-pub fn hex(text: &str) -> Vec<u32> {
+pub(crate) fn hex(text: &str) -> Vec<u32> {
     let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("hex");
     let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
-pub fn wave(generation: Generation) -> Wave {
+pub(crate) fn wave(generation: Generation) -> Wave {
     Wave::new(generation, generation.wave_sizes()[0]).expect("its own size")
 }
 
 /// Decodes and executes one instruction.
-pub fn step(wave: &mut Wave, words: &[u32]) -> Result<Flow, ExecError> {
+pub(crate) fn step(wave: &mut Wave, words: &[u32]) -> Result<Flow, ExecError> {
     let inst = decode(wave.generation(), wave.lanes(), words);
     wave.step(&inst)
 }
 
 /// As [`step`], of a two-dword instruction that must work.
-pub fn step64(wave: &mut Wave, word: u64) {
+pub(crate) fn step64(wave: &mut Wave, word: u64) {
     let words = [word as u32, (word >> 32) as u32];
     let flow = step(wave, &words).unwrap_or_else(|error| panic!("{} {word:016x}: {error}", wave.generation()));
     assert_eq!(flow, Flow::Next);
 }
 
 /// Fills a vector register with values, repeated over the lanes.
-pub fn fill(wave: &mut Wave, register: usize, values: &[u32]) {
+pub(crate) fn fill(wave: &mut Wave, register: usize, values: &[u32]) {
     for lane in 0..wave.lanes() as usize {
         wave.set_vgpr(lane, register, values[lane % values.len()]);
     }
 }
 
-pub fn lanes(wave: &Wave, register: usize) -> Vec<u32> {
+pub(crate) fn lanes(wave: &Wave, register: usize) -> Vec<u32> {
     (0..wave.lanes() as usize).map(|lane| wave.vgpr(lane, register)).collect()
 }
