@@ -9,6 +9,8 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "std")]
+pub mod asm;
 mod catalog;
 #[cfg(feature = "cli")]
 #[doc(hidden)]

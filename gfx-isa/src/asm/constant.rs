@@ -1,0 +1,255 @@
+//! Numbers as inline constants and literals, by the type of the operand.
+
+use super::parse::Lit;
+use crate::syntax::Value as Type;
+
+/// How a number is encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Constant {
+    /// A value of the source map.
+    Inline(u32),
+    Literal(u32),
+    Literal64(u64),
+}
+
+/// A number as written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Given {
+    Int(i64),
+    Float(f64),
+}
+
+const INV_TWO_PI: u32 = 248;
+
+/// The inline constant of an integer.
+const fn inline_int(value: i64) -> Option<u32> {
+    match value {
+        0..=64 => Some(128 + value as u32),
+        -16..=-1 => Some(192 + (-value) as u32),
+        _ => None,
+    }
+}
+
+/// The inline constant of a number's bits; `table`: 0.5, 1, 2, 4 and 1/(2π).
+fn inline_bits(bits: u64, sign: u32, table: [u64; 5]) -> Option<u32> {
+    if bits == table[4] {
+        return Some(INV_TWO_PI);
+    }
+    let magnitude = bits & !(1 << sign);
+    let at = table[..4].iter().position(|&known| known == magnitude)?;
+    Some(240 + 2 * at as u32 + (bits >> sign & 1) as u32)
+}
+
+pub(crate) fn inline16(bits: u16) -> Option<u32> {
+    inline_int(i64::from(bits as i16)).or_else(|| inline_bits(bits.into(), 15, [0x3800, 0x3c00, 0x4000, 0x4400, 0x3118]))
+}
+
+pub(crate) fn inline_bf16(bits: u16) -> Option<u32> {
+    inline_int(i64::from(bits as i16)).or_else(|| inline_bits(bits.into(), 15, [0x3f00, 0x3f80, 0x4000, 0x4080, 0x3e22]))
+}
+
+pub(crate) fn inline32(bits: u32) -> Option<u32> {
+    const TABLE: [u64; 5] = [0x3f00_0000, 0x3f80_0000, 0x4000_0000, 0x4080_0000, 0x3e22_f983];
+    inline_int(i64::from(bits as i32)).or_else(|| inline_bits(bits.into(), 31, TABLE))
+}
+
+pub(crate) fn inline64(bits: u64) -> Option<u32> {
+    const TABLE: [u64; 5] =
+        [0x3fe0_0000_0000_0000, 0x3ff0_0000_0000_0000, 0x4000_0000_0000_0000, 0x4010_0000_0000_0000, 0x3fc4_5f30_6dc9_c882];
+    /// The decimal number that stands for 1/(2π) of single precision.
+    const SINGLE: u64 = 0x3fc4_5f30_6725_feed;
+    if bits == SINGLE {
+        return Some(INV_TWO_PI);
+    }
+    inline_int(bits as i64).or_else(|| inline_bits(bits, 63, TABLE))
+}
+
+/// Rounds to a shorter format with so many exponent and fraction bits; none on overflow, or underflow that loses bits.
+fn narrow(value: f64, exponent_bits: u32, fraction_bits: u32) -> Option<u32> {
+    let sign = u32::from(value.is_sign_negative()) << (exponent_bits + fraction_bits);
+    let most = (1u32 << exponent_bits) - 1;
+    if value.is_nan() {
+        return Some(sign | most << fraction_bits | 1 << (fraction_bits - 1));
+    }
+    if value.is_infinite() {
+        return Some(sign | most << fraction_bits);
+    }
+    if value == 0.0 {
+        return Some(sign);
+    }
+    let bits = value.to_bits();
+    let bias = (1i32 << (exponent_bits - 1)) - 1;
+    let raw = (bits >> 52 & 0x7ff) as i32;
+    let mut fraction = bits & ((1 << 52) - 1);
+    let mut exponent = raw - 1023;
+    if raw == 0 {
+        exponent = -1022;
+    } else {
+        fraction |= 1 << 52;
+    }
+    // The lowest exponent has no hidden bit.
+    let subnormal = exponent < 1 - bias;
+    let shift = 52 - fraction_bits as i32 + if subnormal { 1 - bias - exponent } else { 0 };
+    if shift > 60 {
+        return None;
+    }
+    let (kept, lost) = (fraction >> shift, fraction & ((1u64 << shift) - 1));
+    let half = 1u64 << (shift - 1);
+    let rounded = kept + u64::from(lost > half || (lost == half && kept & 1 == 1));
+    if subnormal {
+        if lost != 0 {
+            return None;
+        }
+        return Some(sign | rounded as u32);
+    }
+    let result = (((exponent + bias) as u64 - 1) << fraction_bits) + rounded;
+    if result >> fraction_bits >= u64::from(most) { None } else { Some(sign | result as u32) }
+}
+
+fn fits(value: i64, bits: u32) -> bool {
+    value >= -(1 << (bits - 1)) && value < 1 << bits
+}
+
+/// Encodes a number for an operand; none where the type cannot hold it. `wide`: there are 64-bit literals.
+pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Constant> {
+    let constant = match given {
+        Given::Float(value) => float(value, ty, wide)?,
+        Given::Int(value) => int(value, ty, wide)?,
+    };
+    Some(match (lit, constant) {
+        (Lit::Free, constant) => constant,
+        (Lit::Lit, Constant::Inline(_)) => literal(given, ty)?,
+        (Lit::Lit, constant) => constant,
+        (Lit::Lit64, _) => Constant::Literal64(match given {
+            Given::Int(value) => value as u64,
+            Given::Float(value) => value.to_bits(),
+        }),
+    })
+}
+
+/// The literal of a number, whatever inline constants there are.
+pub(crate) fn literal(given: Given, ty: Type) -> Option<Constant> {
+    Some(Constant::Literal(match (given, ty) {
+        (Given::Int(value), Type::I16 | Type::F16 | Type::Bf16) => {
+            if !fits(value, 16) {
+                return None;
+            }
+            value as u32 & 0xffff
+        }
+        (Given::Int(value), _) => {
+            if !fits(value, 32) {
+                return None;
+            }
+            value as u32
+        }
+        (Given::Float(value), Type::F64 | Type::I64) => (value.to_bits() >> 32) as u32,
+        (Given::Float(value), Type::F16 | Type::V2F16 | Type::I16) => narrow(value, 5, 10)?,
+        (Given::Float(value), Type::Bf16 | Type::V2Bf16) => narrow(value, 8, 7)?,
+        (Given::Float(value), _) => narrow(value, 8, 23)?,
+    }))
+}
+
+fn float(value: f64, ty: Type, wide: bool) -> Option<Constant> {
+    let of = |bits: u32, inline: Option<u32>| inline.map_or(Constant::Literal(bits), Constant::Inline);
+    Some(match ty {
+        Type::F64 | Type::I64 => {
+            let bits = value.to_bits();
+            match inline64(bits) {
+                Some(inline) => Constant::Inline(inline),
+                None if wide && bits as u32 != 0 => Constant::Literal64(bits),
+                None => Constant::Literal((bits >> 32) as u32),
+            }
+        }
+        Type::F16 | Type::V2F16 => {
+            let bits = narrow(value, 5, 10)?;
+            of(bits, inline16(bits as u16))
+        }
+        Type::I16 => {
+            let bits = narrow(value, 5, 10)?;
+            of(bits, inline_int(i64::from(bits as i16)))
+        }
+        Type::Bf16 | Type::V2Bf16 => {
+            let bits = narrow(value, 8, 7)?;
+            of(bits, inline_bf16(bits as u16))
+        }
+        _ => {
+            let bits = narrow(value, 8, 23)?;
+            of(bits, inline32(bits))
+        }
+    })
+}
+
+fn int(value: i64, ty: Type, wide: bool) -> Option<Constant> {
+    let of = |bits: u32, inline: Option<u32>| inline.map_or(Constant::Literal(bits), Constant::Inline);
+    Some(match ty {
+        Type::F64 | Type::I64 => match inline64(value as u64) {
+            Some(inline) => Constant::Inline(inline),
+            None if fits(value, 32) => Constant::Literal(value as u32),
+            None if wide => Constant::Literal64(value as u64),
+            None => return None,
+        },
+        Type::I16 | Type::F16 | Type::Bf16 => {
+            if !fits(value, 16) {
+                return None;
+            }
+            let bits = value as u16;
+            let inline = match ty {
+                Type::F16 => inline16(bits),
+                Type::Bf16 => inline_bf16(bits),
+                _ => inline_int(i64::from(bits as i16)),
+            };
+            of(bits.into(), inline)
+        }
+        _ => {
+            if !fits(value, 32) {
+                return None;
+            }
+            let bits = value as u32;
+            let inline = match ty {
+                Type::V2F16 if fits(value, 16) => inline16(value as u16),
+                Type::V2Bf16 if fits(value, 16) => inline_bf16(value as u16),
+                Type::V2I16 if fits(value, 16) => inline_int(i64::from(value as i16)).or_else(|| inline32(bits)),
+                Type::V2F16 | Type::V2Bf16 => inline_int(value),
+                _ => inline32(bits),
+            };
+            of(bits, inline)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_become_shorter() {
+        assert_eq!(narrow(1.0, 5, 10), Some(0x3c00));
+        assert_eq!(narrow(65504.0, 5, 10), Some(0x7bff));
+        assert_eq!(narrow(65536.0, 5, 10), None);
+        assert_eq!(narrow(5.960464477539063e-8, 5, 10), Some(1));
+        assert_eq!(narrow(1e-30, 5, 10), None);
+        for value in [1.0f32, -0.1, 3.402_823_5e38, 1.2e-38, 2.350_988_6e-38, f32::MIN_POSITIVE] {
+            assert_eq!(narrow(value.into(), 8, 23), Some(value.to_bits()), "{value}");
+        }
+        assert_eq!(narrow(0.1, 8, 23), Some(0.1f32.to_bits()));
+    }
+
+    #[test]
+    fn constants_are_inline_where_they_can_be() {
+        let int = |value, ty| encode(Given::Int(value), ty, Lit::Free, false);
+        assert_eq!(int(64, Type::I32), Some(Constant::Inline(192)));
+        assert_eq!(int(-16, Type::F32), Some(Constant::Inline(208)));
+        assert_eq!(int(65, Type::I32), Some(Constant::Literal(65)));
+        assert_eq!(int(0x3c00, Type::F16), Some(Constant::Inline(242)));
+        assert_eq!(int(0x3c00, Type::I16), Some(Constant::Literal(0x3c00)));
+        assert_eq!(int(0x1_0000, Type::I16), None);
+        assert_eq!(int(1 << 40, Type::I64), None);
+        assert_eq!(encode(Given::Int(1 << 40), Type::I64, Lit::Free, true), Some(Constant::Literal64(1 << 40)));
+        assert_eq!(encode(Given::Int(1), Type::I32, Lit::Lit, false), Some(Constant::Literal(1)));
+        let float = |value, ty| encode(Given::Float(value), ty, Lit::Free, false);
+        assert_eq!(float(-4.0, Type::F64), Some(Constant::Inline(247)));
+        assert_eq!(float(0.15915494, Type::F32), Some(Constant::Inline(248)));
+        assert_eq!(float(0.15915494, Type::F64), Some(Constant::Inline(248)));
+        assert_eq!(float(1.5, Type::F64), Some(Constant::Literal(0x3ff8_0000)));
+    }
+}

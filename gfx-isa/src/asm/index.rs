@@ -1,0 +1,222 @@
+//! Finds the rows of a mnemonic. Built once for each generation.
+
+use std::sync::OnceLock;
+use std::vec::Vec;
+
+use super::parse::{modifier_id};
+use crate::Generation;
+use crate::generated::field::Field;
+use crate::syntax::{Suffix, names};
+use crate::table::{Class, Row, Source, Special, Tables};
+
+/// A row that a mnemonic may mean.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate {
+    pub(crate) row: u16,
+    /// Encoded in 32 bits where others are in 64: tried first.
+    pub(crate) short: bool,
+    /// Half of a dual-issue word: 0 neither, 1 X, 2 Y.
+    pub(crate) half: u8,
+}
+
+/// What is known of a row besides the tables.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Base {
+    /// The word with opcode and encoding.
+    pub(crate) word: u128,
+    /// Fields with values of their own where the text says nothing.
+    pub(crate) saddr: Option<u8>,
+    pub(crate) nsa: Option<u8>,
+}
+
+/// Rows by mnemonic.
+#[derive(Debug)]
+pub(crate) struct Index {
+    /// Offsets into `runs`, by hash; `u16::MAX`: empty.
+    slots: Vec<u16>,
+    runs: Vec<(Name, u32, u8)>,
+    candidates: Vec<Candidate>,
+    pub(crate) bases: Vec<Base>,
+    /// Source value of each special register; 255: none.
+    specials: [u8; 32],
+    pub(crate) ttmp: u8,
+    pub(crate) flags: [u8; 64],
+    pub(crate) numbers: [u8; 64],
+}
+
+type Name = std::boxed::Box<[u8]>;
+
+impl Index {
+    /// The index of a generation.
+    pub(crate) fn of(tables: &'static Tables) -> &'static Index {
+        static INDICES: [OnceLock<Index>; 10] = [const { OnceLock::new() }; 10];
+        INDICES[tables.generation as usize].get_or_init(|| Index::build(tables))
+    }
+
+    fn build(tables: &'static Tables) -> Index {
+        let mut named: Vec<(Name, Candidate)> = Vec::new();
+        let empty = Base { word: 0, saddr: None, nsa: None };
+        let mut bases = std::vec![empty; tables.rows.len()];
+        for (at, space) in tables.spaces.iter().enumerate() {
+            let second = tables.spaces.iter().any(|s| usize::from(s.pair) == at);
+            for key in 0..space.len {
+                let number = space.base + key;
+                let row = tables.rows[usize::from(number)];
+                if row.is_reserved() {
+                    continue;
+                }
+                let info = &tables.encodings[row.encoding()];
+                let mut opcode = 0u128;
+                let mut left = u64::from(key);
+                for (offset, count) in space.key {
+                    opcode |= u128::from(left & !(u64::MAX << count)) << offset;
+                    left >>= count;
+                }
+                let prefixed = tables.spaces.iter().enumerate().any(|(other, s)| {
+                    (0..s.len).any(|k| tables.rows[usize::from(s.base + k)].prefix_of() == Some(at)) && other != at
+                });
+                let word = info.fixed | if prefixed { opcode << 64 } else { opcode };
+                let place = |field: Field| {
+                    let field = info.layout().fields.iter().find(|f| f.field == field)?;
+                    field.ranges.first().map(|&(offset, _)| offset)
+                };
+                bases[usize::from(number)] = Base { word, saddr: place(Field::SADDR), nsa: place(Field::NSA) };
+                let half = if space.class == Class::Vopd || second { 1 + u8::from(second) } else { 0 };
+                let short = matches!(info.name, "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" | "ENC_VINTRP");
+                let candidate = Candidate { row: number, short, half };
+                named.push((row.mnemonic().as_bytes().into(), candidate));
+            }
+        }
+        named.sort_by(|a, b| (&a.0, !a.1.short, a.1.row).cmp(&(&b.0, !b.1.short, b.1.row)));
+        add_aliases(tables, &mut named);
+        named.sort_by(|a, b| (&a.0, !a.1.short, a.1.row).cmp(&(&b.0, !b.1.short, b.1.row)));
+        let mut index = Index {
+            slots: std::vec![u16::MAX; 8192],
+            runs: Vec::new(),
+            candidates: Vec::new(),
+            bases,
+            specials: [255; 32],
+            ttmp: 0,
+            flags: [127; 64],
+            numbers: [127; 64],
+        };
+        for (name, candidate) in named {
+            let at = index.candidates.len() as u32;
+            match index.runs.last_mut() {
+                Some((last, _, count)) if *last == name => *count += 1,
+                _ => index.runs.push((name, at, 1)),
+            }
+            index.candidates.push(candidate);
+        }
+        for (at, (name, ..)) in index.runs.iter().enumerate() {
+            let mut slot = hash(name) as usize % index.slots.len();
+            while index.slots[slot] != u16::MAX {
+                slot = (slot + 1) % index.slots.len();
+            }
+            index.slots[slot] = at as u16;
+        }
+        for (value, source) in tables.sources.iter().enumerate() {
+            match source {
+                Source::Special(special) => {
+                    let place = &mut index.specials[*special as usize];
+                    *place = (*place).min(value as u8);
+                }
+                Source::Ttmp(0) => index.ttmp = value as u8,
+                _ => {}
+            }
+        }
+        for (at, name) in names::FLAGS.iter().enumerate() {
+            index.flags[at] = modifier_id(name.as_bytes()).unwrap_or(127);
+        }
+        for (at, name) in names::NUMBERS.iter().enumerate() {
+            index.numbers[at] = modifier_id(name.as_bytes()).unwrap_or(127);
+        }
+        index
+    }
+
+    /// The rows of a mnemonic without suffix, in lower case.
+    #[inline]
+    pub(crate) fn find(&self, name: &[u8]) -> Option<&[Candidate]> {
+        let mut slot = hash(name) as usize % self.slots.len();
+        loop {
+            let at = self.slots[slot];
+            if at == u16::MAX {
+                return None;
+            }
+            let (known, start, count) = &self.runs[usize::from(at)];
+            if **known == *name {
+                return Some(&self.candidates[*start as usize..][..usize::from(*count)]);
+            }
+            slot = (slot + 1) % self.slots.len();
+        }
+    }
+
+    /// The source value of a register with a name.
+    #[inline]
+    pub(crate) fn special(&self, special: Special) -> Option<u8> {
+        Some(self.specials[special as usize]).filter(|&value| value != 255)
+    }
+
+    /// All mnemonics.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.runs.iter().filter_map(|(name, ..)| std::str::from_utf8(name).ok())
+    }
+}
+
+/// Adds the names that other generations and AMD have for the same instructions, where they are free.
+fn add_aliases(tables: &'static Tables, named: &mut Vec<(Name, Candidate)>) {
+    let known = named.clone();
+    let has = |name: &[u8]| known.binary_search_by(|(n, _)| (**n).cmp(name)).is_ok();
+    let mut extra = Vec::new();
+    for (_, candidate) in &known {
+        let row: Row = tables.rows[usize::from(candidate.row)];
+        for alias in row.op().aliases().chain([row.op().name()]) {
+            let alias = alias.to_ascii_lowercase();
+            if !has(alias.as_bytes()) {
+                extra.push((alias.into_bytes().into_boxed_slice(), *candidate));
+            }
+        }
+    }
+    extra.sort_by(|a: &(Name, Candidate), b| (&a.0, a.1.row).cmp(&(&b.0, b.1.row)));
+    extra.dedup_by(|a, b| a.0 == b.0 && a.1.row == b.1.row);
+    named.extend(extra);
+}
+
+#[inline]
+fn hash(name: &[u8]) -> u32 {
+    let mut hash: u64 = name.len() as u64;
+    for chunk in name.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+    (hash >> 32) as u32
+}
+
+/// Whether the row's text has the suffix `_e64` or a form of 64 bits.
+pub(crate) fn is_long(row: Row) -> bool {
+    matches!(row.syntax().suffix, Suffix::E64 | Suffix::Vop3)
+}
+
+/// The generations that have a mnemonic.
+pub(crate) fn generations_with(name: &[u8]) -> impl Iterator<Item = Generation> {
+    Generation::available().filter(move |g| g.tables().is_some_and(|t| Index::of(t).find(name).is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_found_by_its_mnemonic() {
+        for generation in Generation::available() {
+            let tables = generation.tables().unwrap();
+            let index = Index::of(tables);
+            for (number, row) in tables.rows.iter().enumerate().filter(|(_, row)| !row.is_reserved()) {
+                let found = index.find(row.mnemonic().as_bytes()).unwrap();
+                assert!(found.iter().any(|c| usize::from(c.row) == number), "{generation} {}", row.mnemonic());
+            }
+            assert!(index.find(b"").is_none());
+        }
+    }
+}
