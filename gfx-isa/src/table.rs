@@ -69,6 +69,12 @@ impl Space {
         (key < u32::from(self.len)).then_some(usize::from(self.base) + key as usize)
     }
 
+    /// The bits that give an index relative to the space's first row.
+    #[cfg(feature = "std")]
+    pub(crate) fn word(&self, key: u16) -> u64 {
+        self.key.iter().fold(0, |word, &(shift, place, mask)| word | u64::from(key >> place & mask) << shift)
+    }
+
     /// Dwords of addresses behind an image instruction.
     #[inline]
     pub(crate) fn extra_dwords(&self, word: u32) -> usize {

@@ -142,7 +142,7 @@ pub(crate) fn literal(given: Given, ty: Type) -> Option<Constant> {
             }
             value as u32
         }
-        (Given::Float(value), Type::F64 | Type::I64) => (value.to_bits() >> 32) as u32,
+        (Given::Float(value), Type::F64 | Type::I64 | Type::Lit64) => (value.to_bits() >> 32) as u32,
         (Given::Float(value), Type::F16 | Type::V2F16 | Type::I16) => narrow(value, 5, 10)?,
         (Given::Float(value), Type::Bf16 | Type::V2Bf16) => narrow(value, 8, 7)?,
         (Given::Float(value), _) => narrow(value, 8, 23)?,
@@ -152,7 +152,7 @@ pub(crate) fn literal(given: Given, ty: Type) -> Option<Constant> {
 fn float(value: f64, ty: Type, wide: bool) -> Option<Constant> {
     let of = |bits: u32, inline: Option<u32>| inline.map_or(Constant::Literal(bits), Constant::Inline);
     Some(match ty {
-        Type::F64 | Type::I64 => {
+        Type::F64 | Type::I64 | Type::Lit64 => {
             let bits = value.to_bits();
             match inline64(bits) {
                 Some(inline) => Constant::Inline(inline),
@@ -165,8 +165,9 @@ fn float(value: f64, ty: Type, wide: bool) -> Option<Constant> {
             of(bits, inline16(bits as u16))
         }
         Type::I16 => {
-            let bits = narrow(value, 5, 10)?;
-            of(bits, inline_int(i64::from(bits as i16)))
+            // Inline constants of integers have the bits of 32-bit floats.
+            let inline = narrow(value, 8, 23).and_then(inline32);
+            of(narrow(value, 5, 10)?, inline)
         }
         Type::Bf16 | Type::V2Bf16 => {
             let bits = narrow(value, 8, 7)?;
@@ -182,7 +183,7 @@ fn float(value: f64, ty: Type, wide: bool) -> Option<Constant> {
 fn int(value: i64, ty: Type, wide: bool) -> Option<Constant> {
     let of = |bits: u32, inline: Option<u32>| inline.map_or(Constant::Literal(bits), Constant::Inline);
     Some(match ty {
-        Type::F64 | Type::I64 => match inline64(value as u64) {
+        Type::F64 | Type::I64 | Type::Lit64 => match inline64(value as u64) {
             Some(inline) => Constant::Inline(inline),
             None if fits(value, 32) => Constant::Literal(value as u32),
             None if wide => Constant::Literal64(value as u64),

@@ -5,7 +5,7 @@ use super::error::{ErrorKind, Fault};
 use super::expr::Symbols;
 use super::index::{Base, Index};
 use super::lex::Cursor;
-use super::parse::{Arg, HalfName, Line, Lit, Reg, Value, range};
+use super::parse::{Arg, HalfName, Line, Lit, ModValue, Reg, Value, ids, range};
 use super::special::Reader;
 use crate::Generation;
 use crate::operand::RegFile;
@@ -94,6 +94,8 @@ pub(crate) struct Encoder<'a> {
     /// Modifiers that have been used.
     pub(crate) used: u128,
     pub(crate) pending: Option<Pending>,
+    /// The scalar address was left out.
+    no_saddr: bool,
 }
 
 /// [`Slot::dwords`] of lane masks.
@@ -115,6 +117,7 @@ impl<'a> Encoder<'a> {
             nsa_dwords: 0,
             used: 0,
             pending: None,
+            no_saddr: false,
         }
     }
 
@@ -162,9 +165,17 @@ impl<'a> Encoder<'a> {
         let slots = self.row.syntax().slots();
         let found = self.line.args().len();
         let mut missing = slots.len().checked_sub(found).ok_or(Why::Count(slots.len() as u8))?;
+        // FLAT instructions may leave out the scalar address.
+        let no_saddr = missing > 0 && slots.iter().any(|s| s.kind() == SlotKind::Saddr && s.extra() != 0) && !self.has_scalar();
+        missing -= usize::from(no_saddr);
+        self.no_saddr = no_saddr;
         let mut at = 0;
         for &slot in slots {
-            if missing > 0 && self.is_optional(slot) {
+            if slot.kind() == SlotKind::Saddr && no_saddr {
+                self.set(slot.offset(), slot.count(), self.cx.off());
+                continue;
+            }
+            if missing > 0 && self.is_left_out(slot, at) {
                 missing -= 1;
                 continue;
             }
@@ -177,13 +188,38 @@ impl<'a> Encoder<'a> {
         if at == found { Ok(()) } else { Err(Why::Count(slots.len() as u8)) }
     }
 
-    /// Whether a slot may stay empty.
-    fn is_optional(&self, slot: Slot) -> bool {
+    /// Whether an operand is a scalar register or `off`.
+    fn has_scalar(&self) -> bool {
+        self.line.args().iter().any(|arg| match arg.value {
+            Value::Off | Value::Special(..) => true,
+            Value::Reg(reg) => matches!(reg.file, RegFile::Sgpr | RegFile::Ttmp),
+            _ => false,
+        })
+    }
+
+    /// Whether a slot stays empty, where there are fewer operands than slots; `at`: the operand whose turn it is.
+    fn is_left_out(&mut self, slot: Slot, at: usize) -> bool {
+        let lds = matches!(self.line.modifier(ids::LDS).map(|m| m.value), Some(ModValue::Flag(true)));
         match slot.kind() {
             SlotKind::Endpgm => true,
-            SlotKind::BufferData => slot.returns() != 0,
-            SlotKind::Vgpr | SlotKind::Src | SlotKind::ImageData => slot.returns() != 0,
-            SlotKind::SmemOffset => false,
+            SlotKind::BufferData => slot.returns() != 0 && lds,
+            SlotKind::Vgpr if slot.returns() != 0 => true,
+            SlotKind::Vgpr => slot.extra() != 0 && lds && self.family == Family::Plain,
+            SlotKind::Vcc | SlotKind::VopcDst => !self.line.args().get(at).is_some_and(|arg| {
+                matches!(arg.value, Value::Special(Special::VccLo, _)) || (self.form == Form::Sdwa && self.scalar_register(arg, if self.cx.wave64 { 2 } else { 1 }).is_some() && at == 0)
+            }),
+            SlotKind::SmemOffset => {
+                if self.cx.gfx9() {
+                    self.set(slot.extra(), 1, 1);
+                } else {
+                    self.set(slot.offset(), slot.count(), self.cx.off());
+                }
+                true
+            }
+            SlotKind::TensorGroup => {
+                self.set(slot.offset(), slot.count(), self.cx.off());
+                true
+            }
             _ => false,
         }
     }
@@ -209,7 +245,9 @@ impl<'a> Encoder<'a> {
         let arg = self.arg(number);
         let (offset, count) = (slot.offset(), slot.count());
         let value = match slot.kind() {
-            SlotKind::Vgpr | SlotKind::Src | SlotKind::LaneSel => return self.source(slot, number),
+            SlotKind::Vgpr | SlotKind::Src | SlotKind::LaneSel | SlotKind::MatrixSrc | SlotKind::TensorGroup => {
+                return self.source(slot, number);
+            }
             SlotKind::Vcc => return self.vcc(arg, number),
             SlotKind::VopcDst => return self.compare_destination(arg, number),
             SlotKind::Literal => return self.constant_slot(slot, arg, number),
@@ -245,6 +283,8 @@ impl<'a> Encoder<'a> {
             },
             SlotKind::ExpSrc => return self.export_source(slot, arg, number),
             SlotKind::Saddr => match arg.value {
+                // RDNA 1 and 2 have another value for no address at all.
+                Value::Off if !self.cx.gfx9() && !self.cx.gfx11_plus() && self.no_vector_address() => 0x7f,
                 Value::Off => self.cx.off(),
                 _ => return self.source(slot, number),
             },
@@ -287,6 +327,12 @@ impl<'a> Encoder<'a> {
         };
         self.set(offset, count, value);
         Ok(())
+    }
+
+    /// Whether the vector address of a scratch access is `off`.
+    fn no_vector_address(&self) -> bool {
+        let scratch = self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::ScratchAddr);
+        scratch && self.line.args().iter().filter(|arg| arg.value == Value::Off).count() == 2
     }
 
     /// A number of so many bits, signed or not.
@@ -337,7 +383,7 @@ impl<'a> Encoder<'a> {
         match (reg.file, slot.acc()) {
             (RegFile::Vgpr, 255) => Err(Why::Operand(number, "an accumulation register")),
             (RegFile::Vgpr, _) | (RegFile::Agpr, 255) => Ok(()),
-            (RegFile::Agpr, 0) => Err(Why::Operand(number, "a vector register, not an accumulation register")),
+            (RegFile::Agpr, 0 | 254) => Err(Why::Operand(number, "a vector register, not an accumulation register")),
             (RegFile::Agpr, bit) => {
                 self.set(bit, 1, 1);
                 Ok(())
@@ -397,7 +443,10 @@ impl<'a> Encoder<'a> {
     /// A register, constant or literal.
     fn source(&mut self, slot: Slot, number: u8) -> Result<()> {
         let arg = self.arg(number);
-        let dwords = self.dwords_of(slot);
+        let dwords = match slot.acc() {
+            254 if self.cx.wave64 => self.dwords_of(slot) / 2,
+            _ => self.dwords_of(slot),
+        };
         let reg = match arg.value {
             Value::Reg(reg) => Some(reg),
             Value::List(first, count) => range(self.line.list(first, count)),
@@ -414,7 +463,7 @@ impl<'a> Encoder<'a> {
         };
         let sdwa = self.form == Form::Sdwa && slot.source() < 2;
         let dpp0 = matches!(self.form, Form::Dpp16 | Form::Dpp8) && slot.source() == 0;
-        if slot.kind() == SlotKind::Vgpr && !sdwa || dpp0 || (sdwa && self.cx.generation == Generation::Cdna1 && false) {
+        if slot.kind() == SlotKind::Vgpr && !sdwa || dpp0 {
             return Err(Why::Operand(number, "a vector register"));
         }
         let raw = if let Some(given) = number_given {
@@ -433,15 +482,19 @@ impl<'a> Encoder<'a> {
             raw.ok_or_else(|| Why::Operand(number, self.expected(slot)))?
         };
         if sdwa {
-            let shift = if slot.source() == 0 { 0 } else { 8 };
             if slot.source() == 0 {
                 self.variant |= raw & 0xff | 1 << 23;
             } else {
                 self.word |= u128::from(raw & 0xff) << slot.offset();
                 self.variant |= 1 << 31;
             }
-            let _ = shift;
             return if raw == 255 { Err(Why::Operand(number, "no literal in this form")) } else { Ok(()) };
+        }
+        let truncated = raw > 127 && slot.count() == 7 && self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::BufferAddr);
+        if truncated && number_given.is_none() {
+            // LLVM takes registers whose number does not fit the field.
+            self.set(slot.offset(), 7, raw);
+            return Ok(());
         }
         let scaled = raw >> slot.scale();
         if slot.count() < 9 && scaled >> slot.count() != 0 || scaled << slot.scale() != raw {
@@ -459,7 +512,9 @@ impl<'a> Encoder<'a> {
         let operands = self.row.operands();
         match operands.iter().find(|desc| desc.offset() == slot.offset() && desc.count() == slot.count()) {
             // The map of values is by the generation, but not all operand types list every register.
-            Some(desc) if (128..=208).contains(&raw) || (240..=248).contains(&raw) || raw >= 254 => desc.ty().allows(raw),
+            Some(desc) if (128..=208).contains(&raw) || (240..=248).contains(&raw) => {
+                desc.ty().runs.iter().any(|run| raw.wrapping_sub(run.value.into()) < run.count.into())
+            }
             _ => raw < 256,
         }
     }
@@ -479,7 +534,7 @@ impl<'a> Encoder<'a> {
         if slot.kind() != SlotKind::Vgpr && slot.count() != 9 {
             return Err(Why::Operand(number, self.expected(slot)));
         }
-        if u32::from(reg.count) != dwords {
+        if u32::from(reg.count) != dwords && slot.kind() != SlotKind::MatrixSrc {
             return Err(Why::Operand(number, match dwords {
                 1 => "one register",
                 2 => "two registers",
@@ -566,7 +621,8 @@ impl<'a> Encoder<'a> {
             self.source_modifiers(slot, arg, number)?;
             return Ok(given);
         }
-        if arg.sext || slot.mods() != Mods::Float {
+        let wide = matches!(given, Given::Int(_)) && matches!(slot.value(), Type::F64 | Type::I64);
+        if arg.sext || slot.mods() != Mods::Float || wide {
             return Err(Why::Operand(number, "a number without modifiers"));
         }
         let sign: u32 = match (given, slot.value()) {
@@ -665,13 +721,12 @@ impl<'a> Encoder<'a> {
 
     fn attribute(&mut self, slot: Slot, attribute: u32, channel: u32) {
         self.set(slot.offset(), slot.count(), attribute);
-        let at = if slot.offset() >= 32 { slot.offset() + 6 } else { slot.offset() - 2 };
-        self.set(at, 2, channel);
+        self.set(slot.extra(), 2, channel);
     }
 
     fn export_source(&mut self, slot: Slot, arg: &Arg, number: u8) -> Result<()> {
         let source = slot.source();
-        let compressed = slot.extra() != 0 && self.line.modifier(super::parse::ids::COMPR).is_some();
+        let compressed = slot.extra() != 0 && self.line.modifier(ids::COMPR).is_some();
         if arg.value == Value::Off {
             return Ok(());
         }
@@ -690,7 +745,6 @@ impl<'a> Encoder<'a> {
 
     /// The offset of a scalar memory access: a register, an immediate, or both.
     fn scalar_offset(&mut self, slot: Slot, arg: &Arg, number: u8) -> Result<()> {
-        use super::parse::{ModValue, ids};
         let bits = slot.dwords();
         let named = match self.line.modifier(ids::OFFSET).map(|m| m.value) {
             Some(ModValue::Int(value)) => Some(value),
@@ -754,8 +808,6 @@ impl<'a> Encoder<'a> {
             return Ok(());
         }
         self.set(slot.offset(), 8, list[0].first.into());
-        let base = self.cx.index.bases.iter();
-        let _ = base;
         let rest = &list[1..];
         if rest.len() > self.nsa.len() {
             return Err(Why::Operand(number, "fewer registers"));
@@ -775,6 +827,16 @@ impl<'a> Encoder<'a> {
         let left = self.line.present & !self.used;
         if left != 0 {
             return Err(Why::Modifier(left.trailing_zeros() as u8, "the instruction has no such modifier"));
+        }
+        if let Some(slot) = self.row.syntax().slots().first().filter(|s| s.returns() != 0 && s.kind() == SlotKind::Vgpr) {
+            let given = self.line.args().len() + usize::from(self.no_saddr) == self.row.syntax().slots().len();
+            if given != self.bit(slot.returns()) {
+                return Err(Why::Rule(if given {
+                    "a returned value must be asked for: `glc`, `sc0` or `th:TH_ATOMIC_RETURN`"
+                } else {
+                    "the returned value has no destination"
+                }));
+            }
         }
         Ok(())
     }

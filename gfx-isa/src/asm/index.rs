@@ -3,11 +3,12 @@
 use std::sync::OnceLock;
 use std::vec::Vec;
 
-use super::parse::{modifier_id};
+use super::aliases;
+use super::parse::modifier_id;
 use crate::Generation;
 use crate::generated::field::Field;
-use crate::syntax::{Suffix, names};
-use crate::table::{Class, Row, Source, Special, Tables};
+use crate::syntax::{ModifierKind, Suffix, names};
+use crate::table::{Class, EncodingInfo, Row, Source, Special, Tables};
 
 /// A row that a mnemonic may mean.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +18,8 @@ pub(crate) struct Candidate {
     pub(crate) short: bool,
     /// Half of a dual-issue word: 0 neither, 1 X, 2 Y.
     pub(crate) half: u8,
+    /// Both halves of a dual-issue word have the same.
+    pub(crate) pair: u8,
 }
 
 /// What is known of a row besides the tables.
@@ -66,30 +69,32 @@ impl Index {
                     continue;
                 }
                 let info = &tables.encodings[row.encoding()];
-                let mut opcode = 0u128;
-                let mut left = u64::from(key);
-                for (offset, count) in space.key {
-                    opcode |= u128::from(left & !(u64::MAX << count)) << offset;
-                    left >>= count;
-                }
+                let opcode = u128::from(space.word(key));
                 let prefixed = tables.spaces.iter().enumerate().any(|(other, s)| {
                     (0..s.len).any(|k| tables.rows[usize::from(s.base + k)].prefix_of() == Some(at)) && other != at
                 });
                 let word = info.fixed | if prefixed { opcode << 64 } else { opcode };
+                let word = word | defaults(tables.generation, row, info);
                 let place = |field: Field| {
                     let field = info.layout().fields.iter().find(|f| f.field == field)?;
                     field.ranges.first().map(|&(offset, _)| offset)
                 };
                 bases[usize::from(number)] = Base { word, saddr: place(Field::SADDR), nsa: place(Field::NSA) };
+                let pair = if second {
+                    tables.spaces.iter().position(|s| usize::from(s.pair) == at).unwrap_or(at) as u8
+                } else {
+                    at as u8
+                };
                 let half = if space.class == Class::Vopd || second { 1 + u8::from(second) } else { 0 };
                 let short = matches!(info.name, "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" | "ENC_VINTRP");
-                let candidate = Candidate { row: number, short, half };
+                let candidate = Candidate { row: number, short, half, pair };
                 named.push((row.mnemonic().as_bytes().into(), candidate));
             }
         }
-        named.sort_by(|a, b| (&a.0, !a.1.short, a.1.row).cmp(&(&b.0, !b.1.short, b.1.row)));
+        let order = |c: &Candidate| (!c.short, tables.rows[usize::from(c.row)].dwords(), c.row);
+        named.sort_by(|a, b| (&a.0, order(&a.1)).cmp(&(&b.0, order(&b.1))));
         add_aliases(tables, &mut named);
-        named.sort_by(|a, b| (&a.0, !a.1.short, a.1.row).cmp(&(&b.0, !b.1.short, b.1.row)));
+        named.sort_by(|a, b| (&a.0, order(&a.1)).cmp(&(&b.0, order(&b.1))));
         let mut index = Index {
             slots: std::vec![u16::MAX; 8192],
             runs: Vec::new(),
@@ -126,7 +131,7 @@ impl Index {
             }
         }
         for (at, name) in names::FLAGS.iter().enumerate() {
-            index.flags[at] = modifier_id(name.as_bytes()).unwrap_or(127);
+            index.flags[at] = modifier_id(name.trim_end_matches(":1").as_bytes()).unwrap_or(127);
         }
         for (at, name) in names::NUMBERS.iter().enumerate() {
             index.numbers[at] = modifier_id(name.as_bytes()).unwrap_or(127);
@@ -163,6 +168,56 @@ impl Index {
     }
 }
 
+/// Bits that are set where the text says nothing.
+fn defaults(generation: Generation, row: Row, info: &EncodingInfo) -> u128 {
+    const EXEC: u128 = 0x7e;
+    let mut word = 0;
+    for desc in row.operands() {
+        if desc.ty().name == "OPR_EXEC" && desc.count() > 0 && desc.is_output() {
+            word |= EXEC << desc.offset();
+        }
+    }
+    let syntax = row.syntax();
+    let has = |kind| syntax.modifiers().iter().any(|m| m.kind() == kind);
+    let name = row.op().name();
+    match info.name {
+        // The format of accesses without a format is that of one byte.
+        "ENC_VBUFFER" if !name.starts_with("TBUFFER") => word |= 1 << 55,
+        "ENC_VOP3P" | "ENC_VOP3PX2" | "ENC_VOP3PX3" if !has(ModifierKind::OpSelHi) => {
+            let base = if info.name == "ENC_VOP3P" { 0 } else { 64 };
+            let used = |bit: u32| {
+                syntax.modifiers().iter().any(|m| {
+                    let high = m.kind() == ModifierKind::MatrixFmt && m.extra() == 1 && bit == m.offset() - 59 + 14;
+                    high || (m.offset()..m.offset() + m.count()).contains(&bit)
+                })
+            };
+            for bit in [base + 14, base + 59, base + 60] {
+                if !used(bit) {
+                    word |= 1 << bit;
+                }
+            }
+            if base != 0 && generation == Generation::Cdna5 {
+                // Source 2 of the half that loads the scales is a vector register that nobody reads.
+                word |= 1 << 58;
+            }
+        }
+        "ENC_MIMG" if name.contains("BVH") => {
+            for field in info.layout().fields {
+                let all = match field.field {
+                    Field::DMASK => 15,
+                    Field::UNORM | Field::R128 => 1,
+                    _ => 0,
+                };
+                if let Some(&(offset, _)) = field.ranges.first() {
+                    word |= all << offset;
+                }
+            }
+        }
+        _ => {}
+    }
+    word
+}
+
 /// Adds the names that other generations and AMD have for the same instructions, where they are free.
 fn add_aliases(tables: &'static Tables, named: &mut Vec<(Name, Candidate)>) {
     let known = named.clone();
@@ -174,6 +229,20 @@ fn add_aliases(tables: &'static Tables, named: &mut Vec<(Name, Candidate)>) {
             let alias = alias.to_ascii_lowercase();
             if !has(alias.as_bytes()) {
                 extra.push((alias.into_bytes().into_boxed_slice(), *candidate));
+            }
+        }
+    }
+    for alias in aliases::of(tables.generation) {
+        if has(alias.name.as_bytes()) {
+            continue;
+        }
+        let meant = known.iter().filter(|(name, _)| **name == *alias.means.as_bytes());
+        extra.extend(meant.map(|(_, candidate)| (alias.name.as_bytes().into(), *candidate)));
+    }
+    for (name, candidate) in &known {
+        for alias in aliases::derived(name) {
+            if !has(&alias) {
+                extra.push((alias.into_boxed_slice(), *candidate));
             }
         }
     }

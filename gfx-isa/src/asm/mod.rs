@@ -11,6 +11,7 @@
 //! # }
 //! ```
 
+mod aliases;
 mod constant;
 mod diagnose;
 mod encode;
@@ -337,7 +338,7 @@ fn dual(
         let row = cx.tables.rows[usize::from(candidate.row)];
         for other in candidates_y.iter().filter(|c| c.half == 2) {
             let row_y: Row = cx.tables.rows[usize::from(other.row)];
-            if row.encoding() != row_y.encoding() {
+            if candidate.pair != other.pair {
                 continue;
             }
             let (base, base_y) = (&cx.index.bases[usize::from(candidate.row)], &cx.index.bases[usize::from(other.row)]);

@@ -31,7 +31,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn flag(&mut self, id: u8) -> bool {
-        matches!(self.take(id).map(|m| m.value), Some(ModValue::Flag(true)))
+        matches!(self.take(id).map(|m| m.value), Some(ModValue::Flag(true) | ModValue::Int(1)))
     }
 
     /// `[0,1]` as bits, and how many there are.
@@ -112,6 +112,10 @@ impl<'a> Encoder<'a> {
             }
             ModifierKind::Bitop3 => {
                 let table = self.number(ids::BITOP3, 0, 255)?.unwrap_or(0) as u32;
+                if count != 0 {
+                    self.set(offset, count, table);
+                    return Ok(());
+                }
                 self.set(8, 3, table >> 3);
                 self.set(59, 2, table >> 6);
                 self.set(61, 3, table);
@@ -157,12 +161,16 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// `extra`: sources; +8: then the destination; +16: the destination as well, in the bits as they come.
+    /// `extra` as [`ModifierKind::OpSel`] has it.
     fn op_sel(&mut self, offset: u32, extra: u32) -> Result<()> {
         let sources = extra & 7;
-        let most = sources + u32::from(extra & 24 != 0);
+        let most = sources + u32::from(extra & 56 != 0);
         let Some((bits, _)) = self.bits(ids::OP_SEL, most)? else { return Ok(()) };
         let mask = (1 << sources) - 1;
+        if extra & 32 != 0 {
+            self.set(offset, 1, bits >> sources);
+            return Ok(());
+        }
         let value = if extra & 8 != 0 { bits & mask | (bits >> sources) << 3 } else { bits };
         self.set(offset, 4, value);
         Ok(())

@@ -204,7 +204,7 @@ impl Line {
             if cursor.done() || (cursor.peek() == b':' && cursor.peek_at(1) == b':') {
                 return if comma { Err(Fault::syntax(cursor.at, "an operand is expected after the comma")) } else { Ok(()) };
             }
-            if !self.modifier_at(cursor, symbols)? {
+            if !self.modifier_at(cursor, symbols, comma || self.arg_count == 0)? {
                 let arg = self.arg(cursor, symbols)?;
                 self.push(arg)?;
             }
@@ -214,7 +214,7 @@ impl Line {
 
     /// Reads a modifier; gives whether there was one.
     #[inline]
-    fn modifier_at(&mut self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<bool, Fault> {
+    fn modifier_at(&mut self, cursor: &mut Cursor, symbols: &dyn Symbols, operand: bool) -> Result<bool, Fault> {
         if !cursor.peek().is_ascii_lowercase() {
             return Ok(false);
         }
@@ -234,6 +234,8 @@ impl Line {
         }
         let at = before.at as u32;
         let flag = match id {
+            // After a comma it is the condition code.
+            Some(ids::SCC) if operand => None,
             Some(id) if is_flag(id) => Some((id, true)),
             _ => name.strip_prefix(b"no").and_then(modifier_id).filter(|&id| is_flag(id)).map(|id| (id, false)),
         };

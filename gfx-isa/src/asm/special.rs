@@ -185,15 +185,15 @@ impl<'t> Reader<'_, 't> {
                         None => return self.unknown(name, "the message has no such operation"),
                     }
                 }
-                None => self.unsigned(if gfx11 { 0 } else { 3 }, "an operation's number is expected")?,
+                None => self.unsigned(3, "an operation's number is expected")?,
             };
             if self.cursor.eat_after_space(b',') {
-                stream = self.unsigned(if gfx11 { 0 } else { 2 }, "a stream from 0 to 3 is expected")?;
+                stream = self.unsigned(2, "a stream from 0 to 3 is expected")?;
             }
         }
         self.cursor.expect(b')', "`)` is expected")?;
         self.end()?;
-        Ok(if gfx11 { id } else { id | operation << 4 | stream << 8 })
+        Ok(id | operation << 4 | stream << 8)
     }
 
     /// Passes over `&`, `,` or blanks between counters; gives whether more follows.
