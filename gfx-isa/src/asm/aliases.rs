@@ -60,6 +60,11 @@ pub(crate) fn derived(name: &[u8]) -> Option<Vec<u8>> {
         joined.extend_from_slice(parts.next()?.as_bytes());
     }
     for part in parts {
+        // Nor is the number of blocks.
+        let blocks = part.strip_suffix('b').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        if blocks {
+            continue;
+        }
         // `_1k` and the like stay apart.
         if part.starts_with(|c: char| c.is_ascii_digit()) {
             joined.push(b'_');

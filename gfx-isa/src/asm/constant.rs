@@ -112,6 +112,9 @@ fn fits(value: i64, bits: u32) -> bool {
 
 /// Encodes a number for an operand; none where the type cannot hold it. `wide`: there are 64-bit literals.
 pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Constant> {
+    if ty == Type::NoInline {
+        return literal(given, ty);
+    }
     let constant = match given {
         Given::Float(value) => float(value, ty, wide)?,
         Given::Int(value) => int(value, ty, wide)?,
@@ -127,10 +130,19 @@ pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Con
     })
 }
 
+/// The 64 bits of a number; an integer of 32 bits is the upper half.
+pub(crate) fn wide(given: Given, lit: Lit) -> u64 {
+    match given {
+        Given::Float(value) => value.to_bits(),
+        Given::Int(value) if lit != Lit::Lit64 && fits(value, 32) && inline64(value as u64).is_none() => (value as u64) << 32,
+        Given::Int(value) => value as u64,
+    }
+}
+
 /// The literal of a number, whatever inline constants there are.
 pub(crate) fn literal(given: Given, ty: Type) -> Option<Constant> {
     Some(Constant::Literal(match (given, ty) {
-        (Given::Int(value), Type::I16 | Type::F16 | Type::Bf16) => {
+        (Given::Int(value), Type::I16 | Type::F16 | Type::Bf16 | Type::NoInline) => {
             if !fits(value, 16) {
                 return None;
             }
@@ -143,7 +155,7 @@ pub(crate) fn literal(given: Given, ty: Type) -> Option<Constant> {
             value as u32
         }
         (Given::Float(value), Type::F64 | Type::I64 | Type::Lit64) => (value.to_bits() >> 32) as u32,
-        (Given::Float(value), Type::F16 | Type::V2F16 | Type::I16) => narrow(value, 5, 10)?,
+        (Given::Float(value), Type::F16 | Type::V2F16 | Type::NoInline) => narrow(value, 5, 10)?,
         (Given::Float(value), Type::Bf16 | Type::V2Bf16) => narrow(value, 8, 7)?,
         (Given::Float(value), _) => narrow(value, 8, 23)?,
     }))
@@ -165,9 +177,9 @@ fn float(value: f64, ty: Type, wide: bool) -> Option<Constant> {
             of(bits, inline16(bits as u16))
         }
         Type::I16 => {
-            // Inline constants of integers have the bits of 32-bit floats.
-            let inline = narrow(value, 8, 23).and_then(inline32);
-            of(narrow(value, 5, 10)?, inline)
+            // As of 32-bit floats.
+            let bits = narrow(value, 8, 23)?;
+            of(bits, inline32(bits))
         }
         Type::Bf16 | Type::V2Bf16 => {
             let bits = narrow(value, 8, 7)?;
@@ -185,6 +197,9 @@ fn int(value: i64, ty: Type, wide: bool) -> Option<Constant> {
     Some(match ty {
         Type::F64 | Type::I64 | Type::Lit64 => match inline64(value as u64) {
             Some(inline) => Constant::Inline(inline),
+            None if wide && ty == Type::F64 && value as u32 == 0 => Constant::Literal((value >> 32) as u32),
+            // With 64-bit literals those of 32 bits are signed.
+            None if wide && ty != Type::F64 && i32::try_from(value).is_err() => Constant::Literal64(value as u64),
             None if fits(value, 32) => Constant::Literal(value as u32),
             None if wide => Constant::Literal64(value as u64),
             None => return None,
@@ -210,7 +225,7 @@ fn int(value: i64, ty: Type, wide: bool) -> Option<Constant> {
                 Type::V2F16 if fits(value, 16) => inline16(value as u16),
                 Type::V2Bf16 if fits(value, 16) => inline_bf16(value as u16),
                 Type::V2I16 if fits(value, 16) => inline_int(i64::from(value as i16)).or_else(|| inline32(bits)),
-                Type::V2F16 | Type::V2Bf16 => inline_int(value),
+                Type::V2F16 | Type::V2Bf16 => inline_int(i64::from(bits as i32)),
                 _ => inline32(bits),
             };
             of(bits, inline)

@@ -205,9 +205,10 @@ impl<'a> Encoder<'a> {
             SlotKind::BufferData => slot.returns() != 0 && lds,
             SlotKind::Vgpr if slot.returns() != 0 => true,
             SlotKind::Vgpr => slot.extra() != 0 && lds && self.family == Family::Plain,
-            SlotKind::Vcc | SlotKind::VopcDst => !self.line.args().get(at).is_some_and(|arg| {
-                matches!(arg.value, Value::Special(Special::VccLo, _)) || (self.form == Form::Sdwa && self.scalar_register(arg, if self.cx.wave64 { 2 } else { 1 }).is_some() && at == 0)
-            }),
+            SlotKind::VopcDst => true,
+            SlotKind::Vcc => {
+                !self.line.args().get(at).is_some_and(|arg| matches!(arg.value, Value::Special(Special::VccLo, _)))
+            }
             SlotKind::SmemOffset => {
                 if self.cx.gfx9() {
                     self.set(slot.extra(), 1, 1);
@@ -444,7 +445,7 @@ impl<'a> Encoder<'a> {
     fn source(&mut self, slot: Slot, number: u8) -> Result<()> {
         let arg = self.arg(number);
         let dwords = match slot.acc() {
-            254 if self.cx.wave64 => self.dwords_of(slot) / 2,
+            254 if self.cx.wave64 => (self.dwords_of(slot) / 2).max(1),
             _ => self.dwords_of(slot),
         };
         let reg = match arg.value {
@@ -512,7 +513,7 @@ impl<'a> Encoder<'a> {
         let operands = self.row.operands();
         match operands.iter().find(|desc| desc.offset() == slot.offset() && desc.count() == slot.count()) {
             // The map of values is by the generation, but not all operand types list every register.
-            Some(desc) if (128..=208).contains(&raw) || (240..=248).contains(&raw) => {
+            Some(desc) if slot.count() == 9 && ((128..=208).contains(&raw) || (240..=248).contains(&raw)) => {
                 desc.ty().runs.iter().any(|run| raw.wrapping_sub(run.value.into()) < run.count.into())
             }
             _ => raw < 256,
@@ -647,10 +648,12 @@ impl<'a> Encoder<'a> {
     }
 
     fn value_type(&self, slot: Slot) -> Type {
-        match slot.value() {
+        match (slot.value(), self.family) {
             // Scalar instructions read whole registers.
-            Type::I16 if self.family == Family::Plain => Type::I32,
-            ty => ty,
+            (Type::I16, Family::Plain) => Type::I32,
+            // Some of AMD's files do not part packed halves from dwords.
+            (Type::I32, Family::Vop3p) if self.row.op().name().ends_with("F16") => Type::V2F16,
+            (ty, _) => ty,
         }
     }
 
@@ -661,16 +664,38 @@ impl<'a> Encoder<'a> {
         if slot.source() < 3 {
             return self.row.literals() >> slot.source() & 1 != 0;
         }
-        slot.count() == 8 && self.row.literals() != 0
+        slot.count() == 8 && (self.row.literals() != 0 || self.dwords == 1)
     }
 
     /// The source value of a number.
     fn constant(&mut self, slot: Slot, given: Given, lit: Lit, number: u8) -> Result<u32> {
         let wide = self.row.literal64();
-        let constant = constant::encode(given, self.value_type(slot), lit, wide);
+        let ty = self.value_type(slot);
+        if self.row.mandatory() == 2 {
+            // The literal that always follows has 64 bits.
+            let bits = constant::wide(given, lit);
+            return match constant::inline64(bits) {
+                Some(raw) if lit == Lit::Free => Ok(raw),
+                _ => self.literal_word(bits, true),
+            };
+        }
+        if self.cx.gfx11_plus() && ty == Type::V2F16 && self.family == Family::Vop {
+            // Inline constants stand for both halves.
+            let Some(Constant::Literal(value)) = constant::literal(given, ty) else {
+                return Err(Why::Operand(number, "a number that its type can hold"));
+            };
+            return match constant::inline16(value as u16) {
+                Some(raw) if lit == Lit::Free && value >> 16 == value & 0xffff => Ok(raw),
+                _ => self.literal_word(value.into(), false),
+            };
+        }
+        let constant = constant::encode(given, ty, lit, wide);
         let constant = constant.ok_or(Why::Operand(number, "a number that its type can hold"))?;
         match constant {
             Constant::Inline(raw) => Ok(raw),
+            Constant::Literal64(value) if !wide && matches!(ty, Type::F64) && value as u32 == 0 => {
+                self.literal_word(value >> 32, false)
+            }
             _ if !self.takes_literal(slot) => Err(Why::Operand(number, self.expected(slot))),
             Constant::Literal(value) => self.literal_word(value.into(), false),
             Constant::Literal64(value) if wide => self.literal_word(value, true),
@@ -706,14 +731,12 @@ impl<'a> Encoder<'a> {
         let given = if arg.has_modifiers() { self.folded(slot, arg, given, number)? } else { given };
         let none = Why::Operand(number, "a number that its type can hold");
         if slot.dwords() == 2 {
-            let value = match given {
-                Given::Int(value) => value as u64,
-                Given::Float(value) => value.to_bits(),
-            };
-            self.literal_word(value, true)?;
+            self.literal_word(constant::wide(given, arg.lit), true)?;
             return Ok(());
         }
-        match constant::literal(given, slot.value()).ok_or(none)? {
+        // It has the type of the other operands.
+        let ty = self.row.syntax().slots().iter().find(|s| s.source() == 0).map_or(slot.value(), |s| s.value());
+        match constant::literal(given, ty).ok_or(none)? {
             Constant::Literal(value) => self.literal_word(value.into(), false).map(|_| ()),
             _ => Ok(()),
         }
@@ -797,6 +820,11 @@ impl<'a> Encoder<'a> {
         if list.iter().any(|reg| reg.file != RegFile::Vgpr) {
             return Err(Why::Operand(number, "vector registers"));
         }
+        if self.cx.gfx9() {
+            let reg = range(list).ok_or(Why::Operand(number, "consecutive registers"))?;
+            self.set(slot.offset(), 8, reg.first.into());
+            return Ok(());
+        }
         if self.cx.gfx12_plus() {
             let places: &[u32] = &[64, 72, 80, 88, 56];
             if list.len() > places.len() {
@@ -830,7 +858,7 @@ impl<'a> Encoder<'a> {
         }
         if let Some(slot) = self.row.syntax().slots().first().filter(|s| s.returns() != 0 && s.kind() == SlotKind::Vgpr) {
             let given = self.line.args().len() + usize::from(self.no_saddr) == self.row.syntax().slots().len();
-            if given != self.bit(slot.returns()) {
+            if given != self.bit(slot.returns()) && (given || !self.cx.gfx12_plus()) {
                 return Err(Why::Rule(if given {
                     "a returned value must be asked for: `glc`, `sc0` or `th:TH_ATOMIC_RETURN`"
                 } else {

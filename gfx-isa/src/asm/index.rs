@@ -7,7 +7,7 @@ use super::aliases;
 use super::parse::modifier_id;
 use crate::Generation;
 use crate::generated::field::Field;
-use crate::syntax::{ModifierKind, Suffix, names};
+use crate::syntax::{Family, ModifierKind, Suffix, names};
 use crate::table::{Class, EncodingInfo, Row, Source, Special, Tables};
 
 /// A row that a mnemonic may mean.
@@ -130,6 +130,13 @@ impl Index {
                 _ => {}
             }
         }
+        // LLVM names these on every generation since CDNA 1.
+        for (special, value) in [(Special::PrivateBase, 237), (Special::PrivateLimit, 238)] {
+            let place = &mut index.specials[special as usize];
+            if *place == 255 {
+                *place = value;
+            }
+        }
         for (at, name) in names::FLAGS.iter().enumerate() {
             index.flags[at] = modifier_id(name.trim_end_matches(":1").as_bytes()).unwrap_or(127);
         }
@@ -196,12 +203,18 @@ fn defaults(generation: Generation, row: Row, info: &EncodingInfo) -> u128 {
                     word |= 1 << bit;
                 }
             }
-            if base != 0 && generation == Generation::Cdna5 {
+            let scale = name.contains("LD_SCALE");
+            if scale {
+                word &= !(3 << 59 | 1 << 14);
+            }
+            if (base != 0 || scale) && generation == Generation::Cdna5 {
                 // Source 2 of the half that loads the scales is a vector register that nobody reads.
                 word |= 1 << 58;
             }
         }
-        "ENC_MIMG" if name.contains("BVH") => {
+        "ENC_VOP3PX2" if generation != Generation::Cdna5 => word |= 1 << 75,
+        "ENC_VIMAGE" if name.starts_with("TENSOR_") => word |= 1 | 1 << 22 | 0x7c << 56,
+        "ENC_MIMG" | "ENC_VIMAGE" if name.contains("BVH") => {
             for field in info.layout().fields {
                 let all = match field.field {
                     Field::DMASK => 15,
@@ -240,10 +253,8 @@ fn add_aliases(tables: &'static Tables, named: &mut Vec<(Name, Candidate)>) {
         extra.extend(meant.map(|(_, candidate)| (alias.name.as_bytes().into(), *candidate)));
     }
     for (name, candidate) in &known {
-        for alias in aliases::derived(name) {
-            if !has(&alias) {
-                extra.push((alias.into_boxed_slice(), *candidate));
-            }
+        if let Some(alias) = aliases::derived(name).filter(|alias| !has(alias)) {
+            extra.push((alias.into_boxed_slice(), *candidate));
         }
     }
     extra.sort_by(|a: &(Name, Candidate), b| (&a.0, a.1.row).cmp(&(&b.0, b.1.row)));
@@ -264,7 +275,8 @@ fn hash(name: &[u8]) -> u32 {
 
 /// Whether the row's text has the suffix `_e64` or a form of 64 bits.
 pub(crate) fn is_long(row: Row) -> bool {
-    matches!(row.syntax().suffix, Suffix::E64 | Suffix::Vop3)
+    let vector = !matches!(row.syntax().family, Family::Plain | Family::Vopd | Family::Vopd3);
+    matches!(row.syntax().suffix, Suffix::E64 | Suffix::Vop3) || (vector && row.dwords() > 1)
 }
 
 /// The generations that have a mnemonic.

@@ -32,7 +32,7 @@ pub use error::{Error, ErrorKind};
 pub use source::Assembly;
 
 use crate::Generation;
-use crate::syntax::{Family, SlotKind};
+use crate::syntax::SlotKind;
 use crate::table::{Form, Row, Tables};
 use encode::{Context, Encoder, Pending, Why};
 use error::Fault;
@@ -189,6 +189,10 @@ impl Assembler {
         let lower = lowercase(name, &mut lower).ok_or_else(|| Fault::syntax(start, "an instruction is expected"))?;
         let (base, suffix) = Suffix::split(lower);
         let index = self.index;
+        if base == b"v_illegal" && !is_gfx9(self.tables.generation) {
+            out.extend_from_slice(&[0; 4]);
+            return Ok(());
+        }
         let Some(candidates) = index.find(base) else {
             return Err(diagnose::unknown(index, self.tables.generation, base, span));
         };
@@ -278,6 +282,8 @@ fn single(
             let has = match form {
                 Form::Dpp16 => row.dpp16(),
                 Form::Dpp8 => row.dpp8(),
+                // `v_nop` has no operands to select parts of.
+                Form::Sdwa if row.syntax().slots().is_empty() => candidate.short && suffix == Suffix::Sdwa,
                 Form::Sdwa => row.sdwa() && (!plain || best.is_some()),
                 _ => true,
             };
@@ -412,8 +418,6 @@ fn located(fault: Fault, source: &str, line: usize) -> Error {
     Error { line, column: start + 1, span: start..end, kind: fault.kind, source: source.into() }
 }
 
-/// Families whose rows are halves of dual-issue words.
-#[allow(dead_code)]
-fn is_dual(family: Family) -> bool {
-    matches!(family, Family::Vopd | Family::Vopd3)
+fn is_gfx9(generation: Generation) -> bool {
+    matches!(generation, Generation::Cdna1 | Generation::Cdna2 | Generation::Cdna3 | Generation::Cdna4)
 }

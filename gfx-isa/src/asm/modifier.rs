@@ -71,7 +71,9 @@ impl<'a> Encoder<'a> {
         let value = match modifier.kind() {
             ModifierKind::Flag => {
                 let id = self.cx.index.flags[extra as usize % 64];
-                u32::from(self.flag(id))
+                let set = self.flag(id);
+                // CDNA 2 has no such bit in atomics, but LLVM takes the name.
+                u32::from(set && !(id == ids::SCC && self.row.op().name().contains("ATOMIC")))
             }
             ModifierKind::Number | ModifierKind::NumberAlways => {
                 let id = self.cx.index.numbers[extra as usize % 64];
@@ -164,8 +166,15 @@ impl<'a> Encoder<'a> {
     /// `extra` as [`ModifierKind::OpSel`] has it.
     fn op_sel(&mut self, offset: u32, extra: u32) -> Result<()> {
         let sources = extra & 7;
-        let most = sources + u32::from(extra & 56 != 0);
-        let Some((bits, _)) = self.bits(ids::OP_SEL, most)? else { return Ok(()) };
+        let packed = matches!(self.family, Family::Vop3p | Family::Mix);
+        let most = if packed { 4 } else { sources + u32::from(extra & 56 != 0) };
+        let Some((mut bits, _)) = self.bits(ids::OP_SEL, most)? else { return Ok(()) };
+        if packed {
+            bits &= 7;
+        } else if self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::Attr) {
+            // An attribute has no halves.
+            bits &= !2;
+        }
         let mask = (1 << sources) - 1;
         if extra & 32 != 0 {
             self.set(offset, 1, bits >> sources);
@@ -178,8 +187,8 @@ impl<'a> Encoder<'a> {
 
     fn op_sel_hi(&mut self, offset: u32, extra: u32) -> Result<()> {
         let sources = extra & 7;
-        let usual = if extra & 8 != 0 { 0 } else { 7 };
-        let value = match self.bits(ids::OP_SEL_HI, sources.max(1))? {
+        let usual = if extra & 8 != 0 || self.family == Family::Matrix { 0 } else { 7 };
+        let value = match self.bits(ids::OP_SEL_HI, 4)? {
             // Sources that are not named keep what is usual.
             Some((bits, len)) => bits | usual & !((1 << len.max(sources)) - 1),
             None => usual,
@@ -279,6 +288,7 @@ impl<'a> Encoder<'a> {
         if text == b"TH_DEFAULT" {
             return Ok(0);
         }
+        let kind = if self.row.op().name() == "TENSOR_STOP" { 1 } else { kind };
         let prefix: &[u8] = match kind {
             0 => b"TH_LOAD_",
             1 => b"TH_STORE_",
@@ -403,10 +413,11 @@ impl<'a> Encoder<'a> {
             }
             let omod = self.omod()?;
             self.variant |= omod << 14;
+            let small = slots.iter().any(|s| s.source() == 0 && s.value() == crate::syntax::Value::Fp8);
             if has(3) {
                 let part = select(self, ids::DST_SEL)?.unwrap_or(6);
                 let rest = self.named(ids::DST_UNUSED, &names::SDWA_UNUSED, "", 2, "`UNUSED_PAD`, `UNUSED_SEXT` or `UNUSED_PRESERVE` is expected")?;
-                self.variant |= part << 8 | rest.unwrap_or(2) << 11;
+                self.variant |= part << 8 | rest.unwrap_or(if small { 0 } else { 2 }) << 11;
             }
         }
         if has(0) {

@@ -198,11 +198,12 @@ impl Line {
 
     /// Reads operands and modifiers up to the end or `::`.
     pub(crate) fn parse(&mut self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<(), Fault> {
+        // A comma at the end is harmless.
         let mut comma = false;
         loop {
             cursor.space();
             if cursor.done() || (cursor.peek() == b':' && cursor.peek_at(1) == b':') {
-                return if comma { Err(Fault::syntax(cursor.at, "an operand is expected after the comma")) } else { Ok(()) };
+                return Ok(());
             }
             if !self.modifier_at(cursor, symbols, comma || self.arg_count == 0)? {
                 let arg = self.arg(cursor, symbols)?;
@@ -732,7 +733,7 @@ mod tests {
 
     #[test]
     fn faults_are_no_panics() {
-        for text in ["v[1", "v[", "|v1", "neg(v1", "[v1, ", "v1,", "op_sel:[", "op_sel:[1,1,1,1,1,1,1,1,1]", "offset:", "v[0:9999]", "-"] {
+        for text in ["v[1", "v[", "|v1", "neg(v1", "[v1, ", "op_sel:[", "op_sel:[1,1,1,1,1,1,1,1,1]", "offset:", "v[0:9999]", "-"] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

@@ -132,6 +132,9 @@ impl<'t> Reader<'_, 't> {
             // Newer generations have names with `WAVE` in them; the older ones are as good.
             let text = core::str::from_utf8(name).ok()?;
             let rest = text.strip_prefix("HW_REG_")?;
+            if rest == "HW_ID" {
+                return find(b"HW_REG_HW_ID1");
+            }
             let other = match rest.strip_prefix("WAVE_") {
                 Some(rest) => std::format!("HW_REG_{rest}"),
                 None => std::format!("HW_REG_WAVE_{rest}"),
@@ -164,6 +167,7 @@ impl<'t> Reader<'_, 't> {
                 let table = names::messages(self.generation);
                 match table.iter().find(|(_, known)| known.as_bytes() == name) {
                     Some(&(id, _)) => u32::from(id),
+                    None if name == b"MSG_SYSMSG" => SYSMSG,
                     None => return self.unknown(name, "this generation has no such message"),
                 }
             }
