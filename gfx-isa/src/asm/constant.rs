@@ -20,6 +20,8 @@ pub(crate) enum Given {
 }
 
 const INV_TWO_PI: u32 = 248;
+/// The decimal number that stands for 1/(2π) of single precision and shorter.
+const SINGLE: u64 = 0x3fc4_5f30_6725_feed;
 
 /// The inline constant of an integer.
 const fn inline_int(value: i64) -> Option<u32> {
@@ -56,8 +58,6 @@ pub(crate) fn inline32(bits: u32) -> Option<u32> {
 pub(crate) fn inline64(bits: u64) -> Option<u32> {
     const TABLE: [u64; 5] =
         [0x3fe0_0000_0000_0000, 0x3ff0_0000_0000_0000, 0x4000_0000_0000_0000, 0x4010_0000_0000_0000, 0x3fc4_5f30_6dc9_c882];
-    /// The decimal number that stands for 1/(2π) of single precision.
-    const SINGLE: u64 = 0x3fc4_5f30_6725_feed;
     if bits == SINGLE {
         return Some(INV_TWO_PI);
     }
@@ -110,6 +110,10 @@ fn fits(value: i64, bits: u32) -> bool {
     value >= -(1 << (bits - 1)) && value < 1 << bits
 }
 
+fn is_wide(ty: Type) -> bool {
+    matches!(ty, Type::F64 | Type::I64 | Type::Lit64)
+}
+
 /// Encodes a number for an operand; none where the type cannot hold it. `wide`: there are 64-bit literals.
 pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Constant> {
     if ty == Type::NoInline {
@@ -121,8 +125,11 @@ pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Con
     };
     Some(match (lit, constant) {
         (Lit::Free, constant) => constant,
-        (Lit::Lit, Constant::Inline(_)) => literal(given, ty)?,
-        (Lit::Lit, constant) => constant,
+        (Lit::Lit, Constant::Literal64(value)) => Constant::Literal64(value),
+        (Lit::Lit, _) => match literal(given, ty)? {
+            Constant::Literal(value) if wide && is_wide(ty) => Constant::Literal64(value.into()),
+            constant => constant,
+        },
         (Lit::Lit64, _) => Constant::Literal64(match given {
             Given::Int(value) => value as u64,
             Given::Float(value) => value.to_bits(),
@@ -154,7 +161,7 @@ pub(crate) fn literal(given: Given, ty: Type) -> Option<Constant> {
             }
             value as u32
         }
-        (Given::Float(value), Type::F64 | Type::I64 | Type::Lit64) => (value.to_bits() >> 32) as u32,
+        (Given::Float(value), Type::F64) => (value.to_bits() >> 32) as u32,
         (Given::Float(value), Type::F16 | Type::V2F16 | Type::NoInline) => narrow(value, 5, 10)?,
         (Given::Float(value), Type::Bf16 | Type::V2Bf16) => narrow(value, 8, 7)?,
         (Given::Float(value), _) => narrow(value, 8, 23)?,
@@ -183,7 +190,8 @@ fn float(value: f64, ty: Type, wide: bool) -> Option<Constant> {
         }
         Type::Bf16 | Type::V2Bf16 => {
             let bits = narrow(value, 8, 7)?;
-            of(bits, inline_bf16(bits as u16))
+            let inline = if value.to_bits() == SINGLE { Some(INV_TWO_PI) } else { inline_bf16(bits as u16) };
+            of(bits, inline)
         }
         _ => {
             let bits = narrow(value, 8, 23)?;
@@ -198,8 +206,8 @@ fn int(value: i64, ty: Type, wide: bool) -> Option<Constant> {
         Type::F64 | Type::I64 | Type::Lit64 => match inline64(value as u64) {
             Some(inline) => Constant::Inline(inline),
             None if wide && ty == Type::F64 && value as u32 == 0 => Constant::Literal((value >> 32) as u32),
-            // With 64-bit literals those of 32 bits are signed.
-            None if wide && ty != Type::F64 && i32::try_from(value).is_err() => Constant::Literal64(value as u64),
+            // Where there are 64-bit literals those of 32 bits hold what extends to the same either way.
+            None if wide && ty != Type::F64 && !(0..=i64::from(i32::MAX)).contains(&value) => Constant::Literal64(value as u64),
             None if fits(value, 32) => Constant::Literal(value as u32),
             None if wide => Constant::Literal64(value as u64),
             None => return None,
@@ -222,10 +230,12 @@ fn int(value: i64, ty: Type, wide: bool) -> Option<Constant> {
             }
             let bits = value as u32;
             let inline = match ty {
-                Type::V2F16 if fits(value, 16) => inline16(value as u16),
-                Type::V2Bf16 if fits(value, 16) => inline_bf16(value as u16),
-                Type::V2I16 if fits(value, 16) => inline_int(i64::from(value as i16)).or_else(|| inline32(bits)),
-                Type::V2F16 | Type::V2Bf16 => inline_int(i64::from(bits as i32)),
+                // Integers by all their bits, floats by the low half.
+                Type::V2F16 | Type::V2Bf16 => inline_int(i64::from(bits as i32)).or_else(|| {
+                    let low = u16::try_from(bits).ok()?;
+                    let inline = if ty == Type::V2F16 { inline16(low) } else { inline_bf16(low) };
+                    inline.filter(|&inline| inline >= 240)
+                }),
                 _ => inline32(bits),
             };
             of(bits, inline)

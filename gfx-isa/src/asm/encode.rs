@@ -501,23 +501,8 @@ impl<'a> Encoder<'a> {
         if slot.count() < 9 && scaled >> slot.count() != 0 || scaled << slot.scale() != raw {
             return Err(Why::Operand(number, self.expected(slot)));
         }
-        if !self.allows(slot, raw) {
-            return Err(Why::Operand(number, self.expected(slot)));
-        }
         self.set(slot.offset(), slot.count(), scaled);
         Ok(())
-    }
-
-    /// Whether AMD allows a source value in the slot.
-    fn allows(&self, slot: Slot, raw: u32) -> bool {
-        let operands = self.row.operands();
-        match operands.iter().find(|desc| desc.offset() == slot.offset() && desc.count() == slot.count()) {
-            // The map of values is by the generation, but not all operand types list every register.
-            Some(desc) if slot.count() == 9 && ((128..=208).contains(&raw) || (240..=248).contains(&raw)) => {
-                desc.ty().runs.iter().any(|run| raw.wrapping_sub(run.value.into()) < run.count.into())
-            }
-            _ => raw < 256,
-        }
     }
 
     fn expected(&self, slot: Slot) -> &'static str {
@@ -652,7 +637,7 @@ impl<'a> Encoder<'a> {
             // Scalar instructions read whole registers.
             (Type::I16, Family::Plain) => Type::I32,
             // Some of AMD's files do not part packed halves from dwords.
-            (Type::I32, Family::Vop3p) if self.row.op().name().ends_with("F16") => Type::V2F16,
+            (Type::I32 | Type::F16, Family::Vop3p) if self.row.op().name().ends_with("_F16") => Type::V2F16,
             (ty, _) => ty,
         }
     }
@@ -679,7 +664,7 @@ impl<'a> Encoder<'a> {
                 _ => self.literal_word(bits, true),
             };
         }
-        if self.cx.gfx11_plus() && ty == Type::V2F16 && self.family == Family::Vop {
+        if self.cx.gfx11_plus() && self.family == Family::Vop && self.row.op().name() == "V_PK_FMAC_F16" {
             // Inline constants stand for both halves.
             let Some(Constant::Literal(value)) = constant::literal(given, ty) else {
                 return Err(Why::Operand(number, "a number that its type can hold"));

@@ -252,12 +252,16 @@ fn single(
     let mut tried = false;
     let dpp8 = line.present >> ids::DPP8 & 1 != 0;
     let dpp16 = line.present & sets::DPP16 != 0;
+    // Alone it may be a modifier of the instruction itself.
+    let bound_ctrl = line.present & sets::DPP16 == 1 << ids::BOUND_CTRL;
     let dpp = dpp8 || dpp16 || matches!(suffix, Suffix::Dpp | Suffix::E64Dpp);
     let sdwa = line.present & sets::SDWA != 0 || suffix == Suffix::Sdwa;
     let plain = !dpp && !sdwa;
     // SDWA forms may lack all their modifiers.
     let passes: &[Form] = if dpp8 {
         &[Form::Dpp8]
+    } else if dpp && bound_ctrl && matches!(suffix, Suffix::None | Suffix::E64) {
+        &[Form::Dpp16, Form::Base]
     } else if dpp {
         &[Form::Dpp16]
     } else if sdwa {
@@ -284,6 +288,7 @@ fn single(
                 Form::Dpp8 => row.dpp8(),
                 // `v_nop` has no operands to select parts of.
                 Form::Sdwa if row.syntax().slots().is_empty() => candidate.short && suffix == Suffix::Sdwa,
+                Form::Dpp16 if row.syntax().slots().is_empty() => candidate.short,
                 Form::Sdwa => row.sdwa() && (!plain || best.is_some()),
                 _ => true,
             };

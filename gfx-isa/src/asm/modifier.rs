@@ -413,7 +413,8 @@ impl<'a> Encoder<'a> {
             }
             let omod = self.omod()?;
             self.variant |= omod << 14;
-            let small = slots.iter().any(|s| s.source() == 0 && s.value() == crate::syntax::Value::Fp8);
+            let name = self.row.op().name();
+            let small = name.ends_with("_F32_FP8") || name.ends_with("_F32_BF8");
             if has(3) {
                 let part = select(self, ids::DST_SEL)?.unwrap_or(6);
                 let rest = self.named(ids::DST_UNUSED, &names::SDWA_UNUSED, "", 2, "`UNUSED_PAD`, `UNUSED_SEXT` or `UNUSED_PRESERVE` is expected")?;
