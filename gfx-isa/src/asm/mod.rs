@@ -45,7 +45,6 @@ use parse::{Line, ids, sets};
 #[derive(Debug)]
 pub struct Assembler {
     tables: &'static Tables,
-    index: &'static Index,
     wave64: bool,
     symbols: Table,
     lines: std::boxed::Box<[Line; 2]>,
@@ -134,7 +133,6 @@ impl Assembler {
         let tables = generation.tables().expect("the generation's cargo feature is on");
         Assembler {
             tables,
-            index: Index::of(tables),
             wave64: generation.wave_sizes()[0] == 64,
             symbols: Table::default(),
             lines: std::boxed::Box::new([const { Line::new() }; 2]),
@@ -177,6 +175,20 @@ impl Assembler {
     fn instruction(&mut self, text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
         self.fixups.clear();
         let text = without_comment(text);
+        let result = self.instruction_of(self.tables, text, out);
+        let (Err(fault), Generation::Cdna5) = (&result, self.tables.generation) else { return result };
+        // LLVM takes some instructions of RDNA 4 as well.
+        let name = text.get(fault.at as usize..fault.end as usize).unwrap_or_default().to_ascii_lowercase();
+        let lender = Generation::Rdna4.tables().filter(|_| {
+            matches!(fault.kind, ErrorKind::OtherGeneration { .. }) && aliases::is_borrowed(Generation::Cdna5, &name)
+        });
+        match lender {
+            Some(tables) => self.instruction_of(tables, text, out).or(result),
+            None => result,
+        }
+    }
+
+    fn instruction_of(&mut self, tables: &'static Tables, text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
         let mut cursor = Cursor::new(text);
         cursor.space();
         if cursor.done() {
@@ -188,17 +200,17 @@ impl Assembler {
         let mut lower = [0; MNEMONIC];
         let lower = lowercase(name, &mut lower).ok_or_else(|| Fault::syntax(start, "an instruction is expected"))?;
         let (base, suffix) = Suffix::split(lower);
-        let index = self.index;
-        if base == b"v_illegal" && !is_gfx9(self.tables.generation) {
+        let index = Index::of(tables);
+        if base == b"v_illegal" && !is_gfx9(tables.generation) {
             out.extend_from_slice(&[0; 4]);
             return Ok(());
         }
         let Some(candidates) = index.find(base) else {
-            return Err(diagnose::unknown(index, self.tables.generation, base, span));
+            return Err(diagnose::unknown(index, tables.generation, base, span));
         };
         let cx = Context {
-            generation: self.tables.generation,
-            tables: self.tables,
+            generation: tables.generation,
+            tables,
             index,
             wave64: self.wave64,
             symbols: &self.symbols,
@@ -206,7 +218,7 @@ impl Assembler {
         };
         let [line, second] = &mut *self.lines;
         line.clear();
-        let first = self.tables.rows[usize::from(candidates[0].row)];
+        let first = tables.rows[usize::from(candidates[0].row)];
         let whole = first.syntax().slots().first().is_some_and(|slot| {
             matches!(
                 slot.kind(),

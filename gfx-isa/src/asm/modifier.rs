@@ -78,7 +78,9 @@ impl<'a> Encoder<'a> {
             ModifierKind::Number | ModifierKind::NumberAlways => {
                 let id = self.cx.index.numbers[extra as usize % 64];
                 let most = (1i64 << count.clamp(1, 32)) - 1;
-                self.number(id, 0, most)?.unwrap_or(0) as u32
+                let value = self.number(id, 0, most)?;
+                // As in DPP forms, both values set the bit before RDNA 3.
+                if id == ids::BOUND_CTRL && self.cx.gfx9() { u32::from(value.is_some()) } else { value.unwrap_or(0) as u32 }
             }
             ModifierKind::SignedOffset => {
                 let limit = 1i64 << (count.max(1) - 1);
