@@ -9,7 +9,7 @@
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "asm")]
 pub mod asm;
 mod catalog;
 #[cfg(feature = "cli")]

@@ -70,7 +70,7 @@ impl Space {
     }
 
     /// The bits that give an index relative to the space's first row.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "asm")]
     pub(crate) fn word(&self, key: u16) -> u64 {
         self.key.iter().fold(0, |word, &(shift, place, mask)| word | u64::from(key >> place & mask) << shift)
     }

@@ -56,7 +56,8 @@ pub(crate) fn derived(name: &[u8]) -> Option<Vec<u8>> {
     if !text.starts_with("v_mfma_") && !text.starts_with("v_smfmac_") {
         return None;
     }
-    let shape = text.split('_').position(|part| part.contains('x') && part.starts_with(|c: char| c.is_ascii_digit()))?;
+    let shape =
+        text.split('_').position(|part| part.contains('x') && part.starts_with(|c: char| c.is_ascii_digit()))?;
     let mut parts = text.split('_');
     let mut joined: Vec<u8> = Vec::new();
     for at in 0..=shape {

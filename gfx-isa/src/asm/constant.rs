@@ -43,11 +43,13 @@ fn inline_bits(bits: u64, sign: u32, table: [u64; 5]) -> Option<u32> {
 }
 
 pub(crate) fn inline16(bits: u16) -> Option<u32> {
-    inline_int(i64::from(bits as i16)).or_else(|| inline_bits(bits.into(), 15, [0x3800, 0x3c00, 0x4000, 0x4400, 0x3118]))
+    inline_int(i64::from(bits as i16))
+        .or_else(|| inline_bits(bits.into(), 15, [0x3800, 0x3c00, 0x4000, 0x4400, 0x3118]))
 }
 
 pub(crate) fn inline_bf16(bits: u16) -> Option<u32> {
-    inline_int(i64::from(bits as i16)).or_else(|| inline_bits(bits.into(), 15, [0x3f00, 0x3f80, 0x4000, 0x4080, 0x3e22]))
+    inline_int(i64::from(bits as i16))
+        .or_else(|| inline_bits(bits.into(), 15, [0x3f00, 0x3f80, 0x4000, 0x4080, 0x3e22]))
 }
 
 pub(crate) fn inline32(bits: u32) -> Option<u32> {
@@ -56,8 +58,13 @@ pub(crate) fn inline32(bits: u32) -> Option<u32> {
 }
 
 pub(crate) fn inline64(bits: u64) -> Option<u32> {
-    const TABLE: [u64; 5] =
-        [0x3fe0_0000_0000_0000, 0x3ff0_0000_0000_0000, 0x4000_0000_0000_0000, 0x4010_0000_0000_0000, 0x3fc4_5f30_6dc9_c882];
+    const TABLE: [u64; 5] = [
+        0x3fe0_0000_0000_0000,
+        0x3ff0_0000_0000_0000,
+        0x4000_0000_0000_0000,
+        0x4010_0000_0000_0000,
+        0x3fc4_5f30_6dc9_c882,
+    ];
     if bits == SINGLE {
         return Some(INV_TWO_PI);
     }
@@ -141,7 +148,9 @@ pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Con
 pub(crate) fn wide(given: Given, lit: Lit) -> u64 {
     match given {
         Given::Float(value) => value.to_bits(),
-        Given::Int(value) if lit != Lit::Lit64 && fits(value, 32) && inline64(value as u64).is_none() => (value as u64) << 32,
+        Given::Int(value) if lit != Lit::Lit64 && fits(value, 32) && inline64(value as u64).is_none() => {
+            (value as u64) << 32
+        }
         Given::Int(value) => value as u64,
     }
 }
@@ -207,7 +216,9 @@ fn int(value: i64, ty: Type, wide: bool) -> Option<Constant> {
             Some(inline) => Constant::Inline(inline),
             None if wide && ty == Type::F64 && value as u32 == 0 => Constant::Literal((value >> 32) as u32),
             // Where there are 64-bit literals those of 32 bits hold what extends to the same either way.
-            None if wide && ty != Type::F64 && !(0..=i64::from(i32::MAX)).contains(&value) => Constant::Literal64(value as u64),
+            None if wide && ty != Type::F64 && !(0..=i64::from(i32::MAX)).contains(&value) => {
+                Constant::Literal64(value as u64)
+            }
             None if fits(value, 32) => Constant::Literal(value as u32),
             None if wide => Constant::Literal64(value as u64),
             None => return None,

@@ -44,7 +44,15 @@ fn spelling(index: &Index, generation: Generation, name: &[u8]) -> Option<String
         ("v_sub_u32", "v_sub_nc_u32"),
         ("v_subrev_u32", "v_subrev_nc_u32"),
     ];
-    let other = RULES.iter().find_map(|&(a, b)| if text == a { Some(b) } else if text == b { Some(a) } else { None })?;
+    let other = RULES.iter().find_map(|&(a, b)| {
+        if text == a {
+            Some(b)
+        } else if text == b {
+            Some(a)
+        } else {
+            None
+        }
+    })?;
     index.find(other.as_bytes()).map(|_| other.to_string())
 }
 

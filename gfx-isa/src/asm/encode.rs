@@ -166,7 +166,8 @@ impl<'a> Encoder<'a> {
         let found = self.line.args().len();
         let mut missing = slots.len().checked_sub(found).ok_or(Why::Count(slots.len() as u8))?;
         // FLAT instructions may leave out the scalar address.
-        let no_saddr = missing > 0 && slots.iter().any(|s| s.kind() == SlotKind::Saddr && s.extra() != 0) && !self.has_scalar();
+        let no_saddr =
+            missing > 0 && slots.iter().any(|s| s.kind() == SlotKind::Saddr && s.extra() != 0) && !self.has_scalar();
         missing -= usize::from(no_saddr);
         self.no_saddr = no_saddr;
         let mut at = 0;
@@ -231,7 +232,13 @@ impl<'a> Encoder<'a> {
 
     fn dwords_of(&self, slot: Slot) -> u32 {
         match slot.dwords() {
-            MASK => if self.cx.wave64 { 2 } else { 1 },
+            MASK => {
+                if self.cx.wave64 {
+                    2
+                } else {
+                    1
+                }
+            }
             count => count,
         }
     }
@@ -364,7 +371,9 @@ impl<'a> Encoder<'a> {
     fn vector(&mut self, slot: Slot, arg: &Arg, number: u8) -> Result<Reg> {
         let reg = match arg.value {
             Value::Reg(reg) => reg,
-            Value::List(first, count) => range(self.line.list(first, count)).ok_or(Why::Operand(number, "a vector register"))?,
+            Value::List(first, count) => {
+                range(self.line.list(first, count)).ok_or(Why::Operand(number, "a vector register"))?
+            }
             _ => return Err(Why::Operand(number, "a vector register")),
         };
         if arg.has_modifiers() {
@@ -491,7 +500,9 @@ impl<'a> Encoder<'a> {
             }
             return if raw == 255 { Err(Why::Operand(number, "no literal in this form")) } else { Ok(()) };
         }
-        let truncated = raw > 127 && slot.count() == 7 && self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::BufferAddr);
+        let truncated = raw > 127
+            && slot.count() == 7
+            && self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::BufferAddr);
         if truncated && number_given.is_none() {
             // LLVM takes registers whose number does not fit the field.
             self.set(slot.offset(), 7, raw);
@@ -521,11 +532,14 @@ impl<'a> Encoder<'a> {
             return Err(Why::Operand(number, self.expected(slot)));
         }
         if u32::from(reg.count) != dwords && slot.kind() != SlotKind::MatrixSrc {
-            return Err(Why::Operand(number, match dwords {
-                1 => "one register",
-                2 => "two registers",
-                _ => "as many registers as the data takes",
-            }));
+            return Err(Why::Operand(
+                number,
+                match dwords {
+                    1 => "one register",
+                    2 => "two registers",
+                    _ => "as many registers as the data takes",
+                },
+            ));
         }
         self.in_file(reg, number)?;
         self.file(slot, reg, number)?;
@@ -599,10 +613,7 @@ impl<'a> Encoder<'a> {
         if !arg.has_modifiers() {
             return Ok(given);
         }
-        let folds = matches!(
-            (self.family, self.form),
-            (Family::Vop | Family::Vopc | Family::Vopd, Form::Base)
-        );
+        let folds = matches!((self.family, self.form), (Family::Vop | Family::Vopc | Family::Vopd, Form::Base));
         if !folds {
             self.source_modifiers(slot, arg, number)?;
             return Ok(given);
@@ -762,7 +773,8 @@ impl<'a> Encoder<'a> {
             Value::Int(value) => (None, Some(value)),
             _ => {
                 self.used |= 1 << ids::OFFSET;
-                let register = self.scalar_register(arg, 1).ok_or(Why::Operand(number, "a scalar register or a number"))?;
+                let register =
+                    self.scalar_register(arg, 1).ok_or(Why::Operand(number, "a scalar register or a number"))?;
                 (Some(register), named)
             }
         };
@@ -841,7 +853,8 @@ impl<'a> Encoder<'a> {
         if left != 0 {
             return Err(Why::Modifier(left.trailing_zeros() as u8, "the instruction has no such modifier"));
         }
-        if let Some(slot) = self.row.syntax().slots().first().filter(|s| s.returns() != 0 && s.kind() == SlotKind::Vgpr) {
+        if let Some(slot) = self.row.syntax().slots().first().filter(|s| s.returns() != 0 && s.kind() == SlotKind::Vgpr)
+        {
             let given = self.line.args().len() + usize::from(self.no_saddr) == self.row.syntax().slots().len();
             if given != self.bit(slot.returns()) && (given || !self.cx.gfx12_plus()) {
                 return Err(Why::Rule(if given {
@@ -889,9 +902,7 @@ impl Why {
                 let span = line.args().get(usize::from(number)).map_or(name, |arg| (arg.at, arg.end));
                 at(span, ErrorKind::Operand { number: usize::from(number) + 1, expected: expected.into() })
             }
-            Why::Count(expected) => {
-                at(name, ErrorKind::Count { found: line.args().len(), expected: expected.into() })
-            }
+            Why::Count(expected) => at(name, ErrorKind::Count { found: line.args().len(), expected: expected.into() }),
             Why::Modifier(id, what) => {
                 let span = line.modifier(id).map_or(name, |modifier| (modifier.at, modifier.end));
                 at(span, ErrorKind::Modifier(std::format!("{}: {what}", super::parse::modifier_name(id)).into()))

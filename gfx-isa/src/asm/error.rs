@@ -71,7 +71,9 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::UnknownMnemonic { suggestion: None } => f.write_str("unknown instruction"),
-            ErrorKind::UnknownMnemonic { suggestion: Some(name) } => write!(f, "unknown instruction; did you mean {name}?"),
+            ErrorKind::UnknownMnemonic { suggestion: Some(name) } => {
+                write!(f, "unknown instruction; did you mean {name}?")
+            }
             ErrorKind::OtherGeneration { generation, known, spelling } => {
                 write!(f, "{generation} has no such instruction; it belongs to {known}")?;
                 match spelling {

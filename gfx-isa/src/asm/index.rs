@@ -60,7 +60,9 @@ impl Index {
         let mut named: Vec<(Name, Candidate)> = Vec::new();
         let empty = Base { word: 0, saddr: None, nsa: None };
         let mut bases = std::vec![empty; tables.rows.len()];
+        let seconds: Vec<usize> = tables.rows.iter().filter_map(|row| row.prefix_of()).collect();
         for (at, space) in tables.spaces.iter().enumerate() {
+            let prefixed = seconds.contains(&at);
             let second = tables.spaces.iter().any(|s| usize::from(s.pair) == at);
             for key in 0..space.len {
                 let number = space.base + key;
@@ -70,9 +72,6 @@ impl Index {
                 }
                 let info = &tables.encodings[row.encoding()];
                 let opcode = u128::from(space.word(key));
-                let prefixed = tables.spaces.iter().enumerate().any(|(other, s)| {
-                    (0..s.len).any(|k| tables.rows[usize::from(s.base + k)].prefix_of() == Some(at)) && other != at
-                });
                 let word = info.fixed | if prefixed { opcode << 64 } else { opcode };
                 let word = word | defaults(tables.generation, row, info);
                 let place = |field: Field| {

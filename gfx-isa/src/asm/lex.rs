@@ -43,6 +43,11 @@ impl<'t> Cursor<'t> {
     /// Passes over blanks and `/* .. */`.
     #[inline]
     pub(crate) fn space(&mut self) {
+        match self.peek() {
+            b' ' => self.at += 1,
+            b'\t' | b'\r' | b'/' => {}
+            _ => return,
+        }
         loop {
             match self.peek() {
                 b' ' | b'\t' | b'\r' => self.at += 1,
@@ -83,6 +88,30 @@ impl<'t> Cursor<'t> {
             self.at += 1;
         }
         &self.text[start..self.at]
+    }
+
+    /// A decimal number of up to nine digits.
+    #[inline]
+    pub(crate) fn digits(&mut self) -> Option<u32> {
+        let start = self.at;
+        let mut value = 0u32;
+        while let digit @ b'0'..=b'9' = self.peek() {
+            value = value.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+            self.at += 1;
+        }
+        matches!(self.at - start, 1..=9).then_some(value)
+    }
+
+    /// A hexadecimal number of up to eight digits.
+    #[inline]
+    pub(crate) fn hex_digits(&mut self) -> Option<i64> {
+        let start = self.at;
+        let mut value = 0i64;
+        while let Some(digit) = char::from(self.peek()).to_digit(16) {
+            value = value.wrapping_mul(16).wrapping_add(i64::from(digit));
+            self.at += 1;
+        }
+        matches!(self.at - start, 1..=8).then_some(value)
     }
 
     /// Passes over everything up to the bracket that closes the one that is next.
@@ -130,7 +159,8 @@ impl<'t> Cursor<'t> {
             self.at += 1;
         }
         let exponent = matches!(self.peek(), b'e' | b'E')
-            && (self.peek_at(1).is_ascii_digit() || (matches!(self.peek_at(1), b'+' | b'-') && self.peek_at(2).is_ascii_digit()));
+            && (self.peek_at(1).is_ascii_digit()
+                || (matches!(self.peek_at(1), b'+' | b'-') && self.peek_at(2).is_ascii_digit()));
         if self.peek() == b'.' || exponent {
             return self.float(start);
         }

@@ -208,14 +208,8 @@ impl Assembler {
         let Some(candidates) = index.find(base) else {
             return Err(diagnose::unknown(index, tables.generation, base, span));
         };
-        let cx = Context {
-            generation: tables.generation,
-            tables,
-            index,
-            wave64: self.wave64,
-            symbols: &self.symbols,
-            text,
-        };
+        let cx =
+            Context { generation: tables.generation, tables, index, wave64: self.wave64, symbols: &self.symbols, text };
         let [line, second] = &mut *self.lines;
         line.clear();
         let first = tables.rows[usize::from(candidates[0].row)];
@@ -296,11 +290,11 @@ fn single(
                 Suffix::Sdwa => !long,
             };
             let has = match form {
-                Form::Dpp16 => row.dpp16(),
+                Form::Dpp16 => row.dpp16() || (candidate.short && row.syntax().slots().is_empty()),
                 Form::Dpp8 => row.dpp8(),
                 // `v_nop` has no operands to select parts of.
                 Form::Sdwa if row.syntax().slots().is_empty() => candidate.short && suffix == Suffix::Sdwa,
-                Form::Dpp16 if row.syntax().slots().is_empty() => candidate.short,
+
                 Form::Sdwa => row.sdwa() && (!plain || best.is_some()),
                 _ => true,
             };
@@ -346,7 +340,8 @@ fn dual(
     let name = cursor.name();
     let span_y = (start as u32, cursor.at as u32);
     let mut lower = [0; MNEMONIC];
-    let lower = lowercase(name, &mut lower).ok_or_else(|| Fault::syntax(start, "an instruction is expected after `::`"))?;
+    let lower =
+        lowercase(name, &mut lower).ok_or_else(|| Fault::syntax(start, "an instruction is expected after `::`"))?;
     let Some(candidates_y) = cx.index.find(lower) else {
         return Err(diagnose::unknown(cx.index, cx.generation, lower, span_y));
     };
@@ -413,7 +408,9 @@ fn lowercase<'b>(name: &[u8], buffer: &'b mut [u8; MNEMONIC]) -> Option<&'b [u8]
 
 /// A line up to its comment.
 fn without_comment(text: &[u8]) -> &[u8] {
-    let mut at = 0;
+    // Most lines have none.
+    let Some(first) = memchr::memchr3(b';', b'/', b'\n', text) else { return text.trim_ascii_end() };
+    let mut at = first;
     while at < text.len() {
         match text[at] {
             b';' | b'\n' => break,

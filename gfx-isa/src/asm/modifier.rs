@@ -80,7 +80,11 @@ impl<'a> Encoder<'a> {
                 let most = (1i64 << count.clamp(1, 32)) - 1;
                 let value = self.number(id, 0, most)?;
                 // As in DPP forms, both values set the bit before RDNA 3.
-                if id == ids::BOUND_CTRL && self.cx.gfx9() { u32::from(value.is_some()) } else { value.unwrap_or(0) as u32 }
+                if id == ids::BOUND_CTRL && self.cx.gfx9() {
+                    u32::from(value.is_some())
+                } else {
+                    value.unwrap_or(0) as u32
+                }
             }
             ModifierKind::SignedOffset => {
                 let limit = 1i64 << (count.max(1) - 1);
@@ -127,8 +131,10 @@ impl<'a> Encoder<'a> {
             }
             ModifierKind::PermlaneOpSel => self.bits(ids::OP_SEL, 2)?.map_or(0, |(bits, _)| bits),
             ModifierKind::MatrixFmt => {
-                let (id, prefix) = if extra == 0 { (ids::MATRIX_A_FMT, "MATRIX_FMT_") } else { (ids::MATRIX_B_FMT, "MATRIX_FMT_") };
-                let value = self.named(id, &names::MATRIX_FORMATS, prefix, 7, "a matrix format is expected")?.unwrap_or(0);
+                let (id, prefix) =
+                    if extra == 0 { (ids::MATRIX_A_FMT, "MATRIX_FMT_") } else { (ids::MATRIX_B_FMT, "MATRIX_FMT_") };
+                let value =
+                    self.named(id, &names::MATRIX_FORMATS, prefix, 7, "a matrix format is expected")?.unwrap_or(0);
                 if extra == 1 {
                     self.set(offset - 59 + 14, 1, value >> 2);
                 }
@@ -136,7 +142,8 @@ impl<'a> Encoder<'a> {
             }
             ModifierKind::MatrixScale => {
                 let id = if extra == 0 { ids::MATRIX_A_SCALE } else { ids::MATRIX_B_SCALE };
-                self.named(id, &["MATRIX_SCALE_ROW0", "MATRIX_SCALE_ROW1"], "", 1, "a row of scales is expected")?.unwrap_or(0)
+                self.named(id, &["MATRIX_SCALE_ROW0", "MATRIX_SCALE_ROW1"], "", 1, "a row of scales is expected")?
+                    .unwrap_or(0)
             }
             ModifierKind::MatrixScaleFmt => {
                 let id = if extra == 0 { ids::MATRIX_A_SCALE_FMT } else { ids::MATRIX_B_SCALE_FMT };
@@ -161,7 +168,10 @@ impl<'a> Encoder<'a> {
             (Some(2), None) => Ok(1),
             (Some(4), None) => Ok(2),
             (None, Some(2)) => Ok(3),
-            _ => Err(Why::Modifier(if multiply.is_some() { ids::MUL } else { ids::DIV }, "`mul:2`, `mul:4` and `div:2` are known")),
+            _ => Err(Why::Modifier(
+                if multiply.is_some() { ids::MUL } else { ids::DIV },
+                "`mul:2`, `mul:4` and `div:2` are known",
+            )),
         }
     }
 
@@ -375,7 +385,8 @@ impl<'a> Encoder<'a> {
             None => false,
         };
         let inactive = !gfx9 && self.number(ids::FI, 0, 1)? == Some(1);
-        self.variant |= ctrl << 8 | u32::from(inactive) << 18 | u32::from(bound) << 19 | bank_mask << 24 | row_mask << 28;
+        self.variant |=
+            ctrl << 8 | u32::from(inactive) << 18 | u32::from(bound) << 19 | bank_mask << 24 | row_mask << 28;
         self.marker(0xfa);
         Ok(())
     }
@@ -401,7 +412,8 @@ impl<'a> Encoder<'a> {
 
     pub(crate) fn sdwa(&mut self) -> Result<()> {
         let slots = self.row.syntax().slots();
-        let has = |source| slots.iter().any(|s| s.source() == source && matches!(s.kind(), SlotKind::Src | SlotKind::Vgpr));
+        let has =
+            |source| slots.iter().any(|s| s.source() == source && matches!(s.kind(), SlotKind::Src | SlotKind::Vgpr));
         let select = |encoder: &mut Self, id| {
             encoder.named(id, &names::SDWA_SELECTS, "", 6, "a part such as `WORD_1` is expected")
         };
@@ -419,7 +431,13 @@ impl<'a> Encoder<'a> {
             let small = name.ends_with("_F32_FP8") || name.ends_with("_F32_BF8");
             if has(3) {
                 let part = select(self, ids::DST_SEL)?.unwrap_or(6);
-                let rest = self.named(ids::DST_UNUSED, &names::SDWA_UNUSED, "", 2, "`UNUSED_PAD`, `UNUSED_SEXT` or `UNUSED_PRESERVE` is expected")?;
+                let rest = self.named(
+                    ids::DST_UNUSED,
+                    &names::SDWA_UNUSED,
+                    "",
+                    2,
+                    "`UNUSED_PAD`, `UNUSED_SEXT` or `UNUSED_PRESERVE` is expected",
+                )?;
                 self.variant |= part << 8 | rest.unwrap_or(if small { 0 } else { 2 }) << 11;
             }
         }

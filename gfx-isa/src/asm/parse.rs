@@ -150,11 +150,6 @@ impl Line {
         &self.args[..self.arg_count]
     }
 
-    #[inline]
-    pub(crate) fn mods(&self) -> &[Mod] {
-        &self.mods[..self.mod_count]
-    }
-
     pub(crate) fn list(&self, first: u8, count: u8) -> &[Reg] {
         &self.list[usize::from(first)..][..usize::from(count)]
     }
@@ -165,7 +160,8 @@ impl Line {
     }
 
     fn push(&mut self, arg: Arg) -> Result<(), Fault> {
-        let place = self.args.get_mut(self.arg_count).ok_or_else(|| Fault::syntax(arg.at as usize, "too many operands"))?;
+        let place =
+            self.args.get_mut(self.arg_count).ok_or_else(|| Fault::syntax(arg.at as usize, "too many operands"))?;
         *place = arg;
         self.arg_count += 1;
         Ok(())
@@ -204,6 +200,15 @@ impl Line {
             cursor.space();
             if cursor.done() || (cursor.peek() == b':' && cursor.peek_at(1) == b':') {
                 return Ok(());
+            }
+            // Most operands are plain registers.
+            if matches!(cursor.peek(), b'v' | b's') && matches!(cursor.peek_at(1), b'0'..=b'9' | b'[') {
+                let at = cursor.at as u32;
+                if let Some(value) = register(cursor, symbols)? {
+                    self.push(Arg { at, end: cursor.at as u32, value, ..Arg::NONE })?;
+                    comma = cursor.eat_after_space(b',');
+                    continue;
+                }
             }
             if !self.modifier_at(cursor, symbols, comma || self.arg_count == 0)? {
                 let arg = self.arg(cursor, symbols)?;
@@ -326,7 +331,11 @@ impl Line {
         cursor.space();
         let start = cursor.at;
         let byte = cursor.peek();
-        if byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte == b'.' && !cursor.peek_at(1).is_ascii_digit() {
+        if byte.is_ascii_alphabetic()
+            || byte == b'_'
+            || byte == b'$'
+            || byte == b'.' && !cursor.peek_at(1).is_ascii_digit()
+        {
             if let Some(value) = register(cursor, symbols)? {
                 arg.value = value;
                 return Ok(());
@@ -415,7 +424,13 @@ impl Line {
     }
 
     /// `[vcc_lo, vcc_hi]`
-    fn special_pair(&mut self, cursor: &mut Cursor, symbols: &dyn Symbols, low: Special, arg: &mut Arg) -> Result<(), Fault> {
+    fn special_pair(
+        &mut self,
+        cursor: &mut Cursor,
+        symbols: &dyn Symbols,
+        low: Special,
+        arg: &mut Arg,
+    ) -> Result<(), Fault> {
         let high = match low {
             Special::VccLo => Special::VccHi,
             Special::ExecLo => Special::ExecHi,
@@ -461,7 +476,8 @@ fn is_register_name(cursor: Cursor, name: &[u8]) -> bool {
     }
     let letters = name.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let file = matches!(&name[..letters], b"v" | b"s" | b"a" | b"ttmp" | b"acc");
-    file && (name.get(letters).is_some_and(u8::is_ascii_digit) || (letters == name.len() && cursor.peek_at(letters) == b'['))
+    file && (name.get(letters).is_some_and(u8::is_ascii_digit)
+        || (letters == name.len() && cursor.peek_at(letters) == b'['))
 }
 
 /// Reads a register; nothing where there is none.
@@ -471,7 +487,9 @@ fn register(cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Value>,
         (b'v', b'0'..=b'9' | b'[') => (RegFile::Vgpr, 1),
         (b's', b'0'..=b'9' | b'[') => (RegFile::Sgpr, 1),
         (b'a', b'0'..=b'9' | b'[') => (RegFile::Agpr, 1),
-        (b'a', b'c') if cursor.peek_at(2) == b'c' && matches!(cursor.peek_at(3), b'0'..=b'9' | b'[') => (RegFile::Agpr, 3),
+        (b'a', b'c') if cursor.peek_at(2) == b'c' && matches!(cursor.peek_at(3), b'0'..=b'9' | b'[') => {
+            (RegFile::Agpr, 3)
+        }
         (b't', b't') if cursor.text[cursor.at..].starts_with(b"ttmp") => (RegFile::Ttmp, 4),
         _ => {
             let before = *cursor;
@@ -486,9 +504,15 @@ fn register(cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Value>,
     cursor.at += letters;
     if cursor.peek() == b'[' {
         cursor.at += 1;
-        let first = expr::expression(cursor, symbols)?;
-        let last = if cursor.eat_after_space(b':') { expr::expression(cursor, symbols)? } else { first };
-        cursor.expect(b']', "`]` is expected")?;
+        let (first, last) = match plain_range(cursor) {
+            Some(range) => range,
+            None => {
+                let first = expr::expression(cursor, symbols)?;
+                let last = if cursor.eat_after_space(b':') { expr::expression(cursor, symbols)? } else { first };
+                cursor.expect(b']', "`]` is expected")?;
+                (first, last)
+            }
+        };
         let half = half(cursor);
         let valid = (0..=1023).contains(&first) && (first..=first + 63).contains(&last);
         if !valid {
@@ -511,6 +535,20 @@ fn register(cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Value>,
     Ok(Some(Value::Reg(Reg { file, first: number, count: 1, half })))
 }
 
+/// `4:7]`: a range without expressions.
+#[inline]
+fn plain_range(cursor: &mut Cursor) -> Option<(i64, i64)> {
+    let mut ahead = *cursor;
+    let first = ahead.digits()?;
+    let last = if ahead.eat(b':') { ahead.digits()? } else { first };
+    if !ahead.eat(b']') {
+        return None;
+    }
+    *cursor = ahead;
+    Some((i64::from(first), i64::from(last)))
+}
+
+#[inline]
 fn half(cursor: &mut Cursor) -> HalfName {
     let half = match (cursor.peek(), cursor.peek_at(1), is_name(cursor.peek_at(2))) {
         (b'.', b'l', false) => HalfName::Low,
@@ -560,6 +598,33 @@ fn special(name: &[u8]) -> Option<(Special, u8)> {
     })
 }
 
+/// A number that stands alone: up to a blank or the end.
+#[inline]
+fn plain_number(cursor: &mut Cursor) -> Option<i64> {
+    let mut ahead = *cursor;
+    let negative = ahead.eat(b'-');
+    let value = if ahead.peek() == b'0' && ahead.peek_at(1) == b'x' {
+        ahead.at += 2;
+        ahead.hex_digits()?
+    } else {
+        if ahead.peek() == b'0' && ahead.peek_at(1).is_ascii_digit() {
+            return None;
+        }
+        i64::from(ahead.digits()?)
+    };
+    if !ahead.done() && ahead.peek() != b' ' {
+        return None;
+    }
+    // An operator may follow.
+    let end = ahead;
+    ahead.space();
+    if !ahead.done() && !ahead.peek().is_ascii_alphabetic() {
+        return None;
+    }
+    *cursor = end;
+    Some(if negative { -value } else { value })
+}
+
 fn modifier_value(id: u8, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Mod, Fault> {
     let at = cursor.at as u32;
     let value = match cursor.peek() {
@@ -569,7 +634,13 @@ fn modifier_value(id: u8, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<
             loop {
                 cursor.space();
                 let start = cursor.at;
-                let item = expr::expression(cursor, symbols)?;
+                let item = match (cursor.peek(), cursor.peek_at(1)) {
+                    (digit @ b'0'..=b'9', b',' | b']') => {
+                        cursor.at += 1;
+                        i64::from(digit - b'0')
+                    }
+                    _ => expr::expression(cursor, symbols)?,
+                };
                 let place = small.items.get_mut(usize::from(small.len));
                 let (Some(place), Ok(item)) = (place, u8::try_from(item)) else {
                     return Err(Fault::syntax(start, "up to eight small numbers are expected"));
@@ -603,7 +674,10 @@ fn modifier_value(id: u8, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<
             cursor.name();
             ModValue::Text
         }
-        _ => ModValue::Int(expr::expression(cursor, symbols)?),
+        _ => match plain_number(cursor) {
+            Some(value) => ModValue::Int(value),
+            None => ModValue::Int(expr::expression(cursor, symbols)?),
+        },
     };
     Ok(Mod { id, at, end: cursor.at as u32, value })
 }
@@ -691,8 +765,20 @@ pub(crate) mod sets {
 
     /// Lane permutations of DPP16.
     pub(crate) const DPP_CTRL: u128 = set(&[
-        QUAD_PERM, ROW_SHL, ROW_SHR, ROW_ROR, ROW_SHARE, ROW_XMASK, ROW_NEWBCAST, ROW_BCAST, WAVE_SHL, WAVE_ROL, WAVE_SHR,
-        WAVE_ROR, ROW_MIRROR, ROW_HALF_MIRROR,
+        QUAD_PERM,
+        ROW_SHL,
+        ROW_SHR,
+        ROW_ROR,
+        ROW_SHARE,
+        ROW_XMASK,
+        ROW_NEWBCAST,
+        ROW_BCAST,
+        WAVE_SHL,
+        WAVE_ROL,
+        WAVE_SHR,
+        WAVE_ROR,
+        ROW_MIRROR,
+        ROW_HALF_MIRROR,
     ]);
     pub(crate) const DPP16: u128 = DPP_CTRL | set(&[ROW_MASK, BANK_MASK, BOUND_CTRL]);
     pub(crate) const SDWA: u128 = set(&[DST_SEL, DST_UNUSED, SRC0_SEL, SRC1_SEL]);
@@ -733,7 +819,18 @@ mod tests {
 
     #[test]
     fn faults_are_no_panics() {
-        for text in ["v[1", "v[", "|v1", "neg(v1", "[v1, ", "op_sel:[", "op_sel:[1,1,1,1,1,1,1,1,1]", "offset:", "v[0:9999]", "-"] {
+        for text in [
+            "v[1",
+            "v[",
+            "|v1",
+            "neg(v1",
+            "[v1, ",
+            "op_sel:[",
+            "op_sel:[1,1,1,1,1,1,1,1,1]",
+            "offset:",
+            "v[0:9999]",
+            "-",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

@@ -1,5 +1,6 @@
 //! Whole sources: lines with labels, symbols and comments.
 
+use std::ops::Range;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
@@ -14,6 +15,16 @@ pub struct Assembly {
     pub code: Vec<u8>,
     /// Labels and their offsets, in order.
     pub labels: Vec<(String, u64)>,
+    /// Where each instruction or datum begins.
+    starts: Vec<usize>,
+}
+
+impl Assembly {
+    /// The bytes of each instruction, in order; data are listed directive by directive.
+    pub fn instructions(&self) -> impl Iterator<Item = Range<usize>> {
+        let ends = self.starts.iter().skip(1).copied().chain([self.code.len()]);
+        self.starts.iter().copied().zip(ends).map(|(start, end)| start..end)
+    }
 }
 
 /// A symbol that is not known yet: where in the code, and on which line.
@@ -35,16 +46,17 @@ impl Assembler {
         let mut errors = Vec::new();
         let mut open = Vec::new();
         for (at, text) in source.lines().enumerate() {
-            for (start, statement) in statements(text) {
-                if let Err(mut fault) = self.statement(statement, at + 1, &mut assembly, &mut open) {
-                    fault.at += start as u32;
-                    fault.end += start as u32;
-                    errors.push(located(fault, text, at + 1));
-                }
+            let before = assembly.code.len();
+            if let Err(fault) = self.statement(text, at + 1, &mut assembly, &mut open) {
+                errors.push(located(fault, text, at + 1));
+            }
+            if assembly.code.len() > before {
+                assembly.starts.push(before);
             }
         }
+        let lines: Vec<&str> = if open.is_empty() { Vec::new() } else { source.lines().collect() };
         for Open { offset, next, line, fixup } in open {
-            let text = source.lines().nth(line - 1).unwrap_or_default();
+            let text = lines.get(line - 1).copied().unwrap_or_default();
             let name = fixup.symbol.as_str();
             let start = text.find(name).unwrap_or(0) as u32;
             let fault = |kind| located(Fault { at: start, end: start + name.len() as u32, kind }, text, line);
@@ -77,7 +89,13 @@ impl Assembler {
         }
     }
 
-    fn statement(&mut self, text: &str, line: usize, assembly: &mut Assembly, open: &mut Vec<Open>) -> Result<(), Fault> {
+    fn statement(
+        &mut self,
+        text: &str,
+        line: usize,
+        assembly: &mut Assembly,
+        open: &mut Vec<Open>,
+    ) -> Result<(), Fault> {
         let bytes = without_comment(text.as_bytes());
         let mut cursor = Cursor::new(bytes);
         loop {
@@ -161,10 +179,4 @@ impl Assembler {
             _ => Ok(()),
         }
     }
-}
-
-/// The statements of a line and where they begin.
-fn statements(line: &str) -> impl Iterator<Item = (usize, &str)> {
-    // `;` begins a comment, so that a line has one statement.
-    core::iter::once((0, line))
 }

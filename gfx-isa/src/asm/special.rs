@@ -121,7 +121,11 @@ impl<'t> Reader<'_, 't> {
     fn size(&mut self) -> Result<u32> {
         let at = self.cursor.at;
         let size = self.unsigned(6, "a number of bits from 1 to 32 is expected")?;
-        if (1..=32).contains(&size) { Ok(size) } else { Err(Fault::syntax(at, "a number of bits from 1 to 32 is expected")) }
+        if (1..=32).contains(&size) {
+            Ok(size)
+        } else {
+            Err(Fault::syntax(at, "a number of bits from 1 to 32 is expected"))
+        }
     }
 
     fn register_id(&mut self) -> Result<u32> {
@@ -211,7 +215,10 @@ impl<'t> Reader<'_, 't> {
     pub(crate) fn wait_counters(&mut self) -> Result<u32> {
         self.cursor.space();
         let before = self.cursor;
-        if self.name().is_none() || { self.cursor.space(); self.cursor.peek() != b'(' } {
+        if self.name().is_none() || {
+            self.cursor.space();
+            self.cursor.peek() != b'('
+        } {
             self.cursor = before;
             let value = self.word()?;
             self.end()?;
@@ -329,8 +336,10 @@ impl<'t> Reader<'_, 't> {
         struct Versions<'a>(&'a dyn Symbols);
         impl Symbols for Versions<'_> {
             fn value(&self, name: &[u8]) -> Option<i64> {
-                let version = names::VERSIONS.iter().find(|(_, known)| known.as_bytes() == name).map(|&(v, _)| i64::from(v));
-                let flag = names::VERSION_FLAGS.iter().find(|(_, known)| known.as_bytes() == name).map(|&(v, _)| i64::from(v));
+                let version =
+                    names::VERSIONS.iter().find(|(_, known)| known.as_bytes() == name).map(|&(v, _)| i64::from(v));
+                let flag =
+                    names::VERSION_FLAGS.iter().find(|(_, known)| known.as_bytes() == name).map(|&(v, _)| i64::from(v));
                 version.or(flag).or_else(|| self.0.value(name))
             }
         }
@@ -503,14 +512,19 @@ impl<'t> Reader<'_, 't> {
         let start = self.cursor;
         let name = self.cursor.name();
         let found = table.iter().position(|known| {
-            !known.is_empty() && (same(name, known) || known.strip_prefix(prefix).is_some_and(|short| same(name, short)))
+            !known.is_empty()
+                && (same(name, known) || known.strip_prefix(prefix).is_some_and(|short| same(name, short)))
         });
         if let Some(at) = found {
             return Ok(at as u32);
         }
         self.cursor = start;
         if !start.peek().is_ascii_digit() && start.peek() != b'(' {
-            return Err(Fault { at: start.at as u32, end: (start.at + name.len()) as u32, kind: ErrorKind::Syntax(what.into()) });
+            return Err(Fault {
+                at: start.at as u32,
+                end: (start.at + name.len()) as u32,
+                kind: ErrorKind::Syntax(what.into()),
+            });
         }
         let value = self.unsigned(8, what)?;
         if value <= most { Ok(value) } else { Err(Fault::syntax(start.at, what)) }

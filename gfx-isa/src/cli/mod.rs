@@ -1,5 +1,6 @@
 //! The command line. One file a subcommand; each gives its text to `Output` and its faults as `Failure`.
 
+mod asm;
 mod compare;
 mod coverage;
 mod draw;
@@ -30,6 +31,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Asm(asm::Args),
     Show(show::Args),
     List(list::Args),
     Compare(compare::Args),
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
     };
     let mut output = Output::default();
     let result = match cli.command {
+        Command::Asm(args) => asm::run(&args, &mut output),
         Command::Show(args) => show::run(&args, &mut output),
         Command::List(args) => list::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),

@@ -9,6 +9,8 @@ use flate2::read::GzDecoder;
 use gfx_isa::{Decoder, Formatter, Generation, Inst, Options};
 use rayon::prelude::*;
 
+use crate::conform_asm;
+
 /// Arguments of the command.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -72,7 +74,35 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
         }
     }
     total.print();
-    Ok(good)
+    Ok(assembly(&files, args.verbose)? && good)
+}
+
+/// Assembles the files of kind `asm`; gives whether all rows agree.
+fn assembly(files: &[(String, PathBuf)], verbose: bool) -> Result<bool> {
+    let reports = files.par_iter().map(|(name, path)| {
+        let variant = Variant::of(name)?;
+        if variant.kind != "asm" {
+            return Ok(None);
+        }
+        conform_asm::file(name, path, variant.generation, variant.wave64).map(Some)
+    });
+    let reports: Vec<_> = reports.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    if reports.is_empty() {
+        return Ok(true);
+    }
+    conform_asm::Report::header();
+    let mut total = conform_asm::Report { name: "total".to_owned(), ..conform_asm::Report::default() };
+    for report in &reports {
+        report.print();
+        total.add(report);
+        if verbose {
+            for difference in &report.differences {
+                eprintln!("{}\t{difference}", report.name);
+            }
+        }
+    }
+    total.print();
+    Ok(total.good())
 }
 
 #[derive(Default)]

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod conform;
+mod conform_asm;
 mod coverage;
 
 use std::process::ExitCode;
