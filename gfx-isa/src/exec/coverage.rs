@@ -88,7 +88,7 @@ pub fn coverage(generation: Generation) -> impl Iterator<Item = Covered> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "rdna4"))]
 mod tests {
     use super::*;
 
