@@ -715,7 +715,7 @@ impl Context<'_> {
             list.push(modifier("MatrixScaleFmt", (8, 2), 1));
         }
         let formats = self.op.contains("F8F6F4") || self.op.contains("32X16X128_F4");
-        if self.generation == "cdna5" && (base != 0 || !formats) {
+        if self.generation == "cdna5" && (base != 0 || !formats) && !self.listed("no_reuse") {
             list.push(modifier("MatrixReuse", (13, 1), 0));
             list.push(modifier("MatrixReuse", (14, 1), 1));
         }

@@ -204,6 +204,9 @@ impl<'i> Writer<'i> {
             Form::Sdwa => self.sdwa(row, syntax),
             _ => {}
         }
+        if !matches!(syntax.family, Family::Vopd | Family::Vopd3) {
+            return;
+        }
         if let Some(y) = self.inst.row_y() {
             self.half = 1;
             self.text.str(" :: ");
@@ -232,12 +235,19 @@ impl<'i> Writer<'i> {
 
     #[inline]
     fn operands(&mut self, syntax: &Syntax) {
-        let mut separator = " ";
+        let mut separator = None;
         for &slot in syntax.slots() {
             let before = self.text.len();
-            self.text.str(separator);
+            match separator {
+                Some(separator) => self.text.pair(separator),
+                None => self.text.push(b' '),
+            }
             let start = self.text.len();
-            self.slot(slot);
+            match slot.kind() {
+                SlotKind::Vgpr => self.vector(slot),
+                SlotKind::Src => self.source(slot),
+                _ => self.slot(slot),
+            }
             if slot.kind() == SlotKind::Nothing {
                 continue;
             }
@@ -245,7 +255,7 @@ impl<'i> Writer<'i> {
                 self.text.truncate(before);
                 continue;
             }
-            separator = if slot.kind() == SlotKind::ExpTarget { " " } else { ", " };
+            separator = if slot.kind() == SlotKind::ExpTarget { None } else { Some(*b", ") };
         }
     }
 

@@ -126,7 +126,7 @@ impl Inst {
     }
 
     #[inline]
-    fn first_words(&self) -> u64 {
+    pub(crate) fn first_words(&self) -> u64 {
         u64::from(self.words[1]) << 32 | u64::from(self.words[0])
     }
 

@@ -13,13 +13,21 @@ use crate::generated::syntax::{MODIFIERS, SLOTS};
 pub(crate) struct Syntax {
     slots: (u16, u8),
     modifiers: (u16, u8),
+    /// Bits of the first 64 that are all 0 where no modifier is written; 0: some modifier must be looked at.
+    quiet: u64,
     pub(crate) family: Family,
     pub(crate) suffix: Suffix,
 }
 
 impl Syntax {
     pub(crate) const fn new(slots: (u16, u8), modifiers: (u16, u8), family: Family, suffix: Suffix) -> Syntax {
-        Syntax { slots, modifiers, family, suffix }
+        Syntax { slots, modifiers, quiet: quiet_bits(modifiers), family, suffix }
+    }
+
+    /// Whether the first two dwords tell that no modifier is written.
+    #[inline]
+    pub(crate) const fn is_quiet(&self, words: u64) -> bool {
+        self.modifiers.1 == 0 || (self.quiet != 0 && words & self.quiet == 0)
     }
 
     /// What is written between commas.
@@ -34,6 +42,42 @@ impl Syntax {
     pub(crate) fn modifiers(&self) -> &'static [Modifier] {
         &MODIFIERS[usize::from(self.modifiers.0)..][..usize::from(self.modifiers.1)]
     }
+}
+
+/// The bits of modifiers that are not written where their bits are 0; 0 where some are written then, or lie elsewhere.
+const fn quiet_bits((start, count): (u16, u8)) -> u64 {
+    let mut bits = 0;
+    let mut at = 0;
+    while at < count {
+        let modifier = MODIFIERS[start as usize + at as usize];
+        let end = modifier.offset() + modifier.count();
+        let quiet = matches!(
+            modifier.kind(),
+            ModifierKind::Flag
+                | ModifierKind::Number
+                | ModifierKind::SignedOffset
+                | ModifierKind::FlatOffset
+                | ModifierKind::DsOffset
+                | ModifierKind::Swizzle
+                | ModifierKind::Dmask
+                | ModifierKind::Th
+                | ModifierKind::Scope
+                | ModifierKind::OpSel
+                | ModifierKind::NegLo
+                | ModifierKind::NegHi
+                | ModifierKind::Clamp
+                | ModifierKind::Omod
+                | ModifierKind::ByteSel
+                | ModifierKind::PermlaneOpSel
+                | ModifierKind::MfmaNeg
+        );
+        if !quiet || modifier.count() == 0 || end > 64 {
+            return 0;
+        }
+        bits |= (u64::MAX >> (64 - modifier.count())) << modifier.offset();
+        at += 1;
+    }
+    bits
 }
 
 /// Where source modifiers and halves are encoded.
@@ -182,7 +226,7 @@ pub(crate) enum Value {
 
 impl Value {
     const fn from_bits(bits: u64) -> Value {
-        const ALL: [Value; 15] = [
+        const ALL: [Value; 16] = [
             Value::I16,
             Value::F16,
             Value::Bf16,
@@ -198,8 +242,9 @@ impl Value {
             Value::Fp8,
             Value::NoInline,
             Value::Lit64,
+            Value::Lit64,
         ];
-        ALL[(bits & 15) as usize % 15]
+        ALL[(bits & 15) as usize]
     }
 }
 
@@ -230,43 +275,53 @@ pub(crate) enum Half {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot(u64);
 
-const SLOT_KINDS: [SlotKind; 35] = [
-    SlotKind::Vgpr,
-    SlotKind::Src,
-    SlotKind::Vcc,
-    SlotKind::VopcDst,
-    SlotKind::Literal,
-    SlotKind::Hex,
-    SlotKind::Inline,
-    SlotKind::Endpgm,
-    SlotKind::Label,
-    SlotKind::HwReg,
-    SlotKind::SendMsg,
-    SlotKind::SendMsgRtn,
-    SlotKind::WaitCnt,
-    SlotKind::Depctr,
-    SlotKind::DelayAlu,
-    SlotKind::Version,
-    SlotKind::Attr,
-    SlotKind::Param,
-    SlotKind::ExpTarget,
-    SlotKind::ExpSrc,
-    SlotKind::Saddr,
-    SlotKind::GlobalAddr,
-    SlotKind::ScratchAddr,
-    SlotKind::BufferAddr,
-    SlotKind::BufferData,
-    SlotKind::SmemOffset,
-    SlotKind::SignedHex,
-    SlotKind::ImageData,
-    SlotKind::ImageAddr,
-    SlotKind::LaneSel,
-    SlotKind::DualDst,
-    SlotKind::GprIdx,
-    SlotKind::MatrixSrc,
-    SlotKind::TensorGroup,
-    SlotKind::Nothing,
-];
+/// Kinds by number; numbers that are none are nothing.
+const SLOT_KINDS: [SlotKind; 64] = {
+    let known = [
+        SlotKind::Vgpr,
+        SlotKind::Src,
+        SlotKind::Vcc,
+        SlotKind::VopcDst,
+        SlotKind::Literal,
+        SlotKind::Hex,
+        SlotKind::Inline,
+        SlotKind::Endpgm,
+        SlotKind::Label,
+        SlotKind::HwReg,
+        SlotKind::SendMsg,
+        SlotKind::SendMsgRtn,
+        SlotKind::WaitCnt,
+        SlotKind::Depctr,
+        SlotKind::DelayAlu,
+        SlotKind::Version,
+        SlotKind::Attr,
+        SlotKind::Param,
+        SlotKind::ExpTarget,
+        SlotKind::ExpSrc,
+        SlotKind::Saddr,
+        SlotKind::GlobalAddr,
+        SlotKind::ScratchAddr,
+        SlotKind::BufferAddr,
+        SlotKind::BufferData,
+        SlotKind::SmemOffset,
+        SlotKind::SignedHex,
+        SlotKind::ImageData,
+        SlotKind::ImageAddr,
+        SlotKind::LaneSel,
+        SlotKind::DualDst,
+        SlotKind::GprIdx,
+        SlotKind::MatrixSrc,
+        SlotKind::TensorGroup,
+        SlotKind::Nothing,
+    ];
+    let mut table = [SlotKind::Nothing; 64];
+    let mut at = 0;
+    while at < known.len() {
+        table[at] = known[at];
+        at += 1;
+    }
+    table
+};
 
 impl Slot {
     #[allow(clippy::too_many_arguments)]
@@ -305,7 +360,7 @@ impl Slot {
 
     #[inline]
     pub(crate) const fn kind(self) -> SlotKind {
-        SLOT_KINDS[self.bits(0, 6) as usize % SLOT_KINDS.len()]
+        SLOT_KINDS[self.bits(0, 6) as usize & 63]
     }
 
     /// First bit in the word.
@@ -437,35 +492,45 @@ pub(crate) enum ModifierKind {
     MatrixReuse,
 }
 
-const MODIFIER_KINDS: [ModifierKind; 27] = [
-    ModifierKind::Flag,
-    ModifierKind::Number,
-    ModifierKind::NumberAlways,
-    ModifierKind::SignedOffset,
-    ModifierKind::FlatOffset,
-    ModifierKind::DsOffset,
-    ModifierKind::Swizzle,
-    ModifierKind::Dmask,
-    ModifierKind::Dim,
-    ModifierKind::Format,
-    ModifierKind::FormatDfmt,
-    ModifierKind::Th,
-    ModifierKind::Scope,
-    ModifierKind::OpSel,
-    ModifierKind::OpSelHi,
-    ModifierKind::NegLo,
-    ModifierKind::NegHi,
-    ModifierKind::Clamp,
-    ModifierKind::Omod,
-    ModifierKind::ByteSel,
-    ModifierKind::Bitop3,
-    ModifierKind::PermlaneOpSel,
-    ModifierKind::MfmaNeg,
-    ModifierKind::MatrixFmt,
-    ModifierKind::MatrixScale,
-    ModifierKind::MatrixScaleFmt,
-    ModifierKind::MatrixReuse,
-];
+/// Kinds by number; the last ones repeat.
+const MODIFIER_KINDS: [ModifierKind; 32] = {
+    let known = [
+        ModifierKind::Flag,
+        ModifierKind::Number,
+        ModifierKind::NumberAlways,
+        ModifierKind::SignedOffset,
+        ModifierKind::FlatOffset,
+        ModifierKind::DsOffset,
+        ModifierKind::Swizzle,
+        ModifierKind::Dmask,
+        ModifierKind::Dim,
+        ModifierKind::Format,
+        ModifierKind::FormatDfmt,
+        ModifierKind::Th,
+        ModifierKind::Scope,
+        ModifierKind::OpSel,
+        ModifierKind::OpSelHi,
+        ModifierKind::NegLo,
+        ModifierKind::NegHi,
+        ModifierKind::Clamp,
+        ModifierKind::Omod,
+        ModifierKind::ByteSel,
+        ModifierKind::Bitop3,
+        ModifierKind::PermlaneOpSel,
+        ModifierKind::MfmaNeg,
+        ModifierKind::MatrixFmt,
+        ModifierKind::MatrixScale,
+        ModifierKind::MatrixScaleFmt,
+        ModifierKind::MatrixReuse,
+    ];
+    let mut table = [ModifierKind::Flag; 32];
+    let mut at = 0;
+    while at < known.len() {
+        table[at] = known[at];
+        at += 1;
+    }
+    table
+};
 
 /// Something after the operands, packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -478,7 +543,7 @@ impl Modifier {
 
     #[inline]
     pub(crate) const fn kind(self) -> ModifierKind {
-        MODIFIER_KINDS[(self.0 & 0xff) as usize % MODIFIER_KINDS.len()]
+        MODIFIER_KINDS[(self.0 & 0xff) as usize & 31]
     }
 
     /// First bit in the word.

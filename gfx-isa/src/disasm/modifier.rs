@@ -9,6 +9,9 @@ use crate::{Generation, syntax::Family};
 impl Writer<'_> {
     #[inline]
     pub(super) fn modifiers(&mut self, syntax: &Syntax) {
+        if syntax.is_quiet(self.inst.first_words()) {
+            return;
+        }
         for &modifier in syntax.modifiers() {
             let value = match modifier.count() {
                 0 => 0,

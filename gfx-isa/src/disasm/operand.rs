@@ -10,6 +10,7 @@ const NULL_GFX10: u32 = 125;
 const NULL_GFX11: u32 = 124;
 
 impl Writer<'_> {
+    #[inline(never)]
     pub(super) fn slot(&mut self, slot: Slot) {
         match slot.kind() {
             SlotKind::Vgpr => self.vector(slot),
@@ -186,7 +187,7 @@ impl Writer<'_> {
 
     /// A VGPR or AGPR of its own field.
     #[inline]
-    fn vector(&mut self, slot: Slot) {
+    pub(super) fn vector(&mut self, slot: Slot) {
         if slot.returns() != 0 && !self.bit(slot.returns()) {
             return;
         }
@@ -301,7 +302,7 @@ impl Writer<'_> {
 
     /// A value of the source map.
     #[inline]
-    fn source(&mut self, slot: Slot) {
+    pub(super) fn source(&mut self, slot: Slot) {
         let raw = self.bits(slot.offset(), slot.count()) << slot.scale();
         let source = slot.source();
         if source == 0 {
@@ -336,6 +337,7 @@ impl Writer<'_> {
     }
 
     /// Source 0 of a DPP or SDWA form.
+    #[inline(never)]
     fn source_of_variant(&mut self, slot: Slot) {
         if let Some(dpp) = self.inst.dpp16() {
             self.vgpr(slot, dpp.vsrc0().into(), slot.dwords());
@@ -359,9 +361,17 @@ impl Writer<'_> {
             Source::Int(number) => self.text.signed(number.into()),
             Source::Float(number) => self.float(number, value),
             Source::Special(register) => self.special(register, count),
-            Source::Literal => self.literal(self.inst.literal().unwrap_or_default(), value),
-            Source::Literal64 => self.literal64(self.inst.literal64().unwrap_or_default(), value),
+            Source::Literal | Source::Literal64 => self.any_literal(source == Source::Literal64, value),
             Source::Reserved => self.text.str("<reserved>"),
+        }
+    }
+
+    #[inline(never)]
+    fn any_literal(&mut self, wide: bool, value: Value) {
+        if wide {
+            self.literal64(self.inst.literal64().unwrap_or_default(), value);
+        } else {
+            self.literal(self.inst.literal().unwrap_or_default(), value);
         }
     }
 
