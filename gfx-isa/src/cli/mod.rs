@@ -3,6 +3,7 @@
 mod asm;
 mod compare;
 mod coverage;
+mod disasm;
 mod draw;
 mod list;
 mod names;
@@ -32,6 +33,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Asm(asm::Args),
+    Disasm(disasm::Args),
     Show(show::Args),
     List(list::Args),
     Compare(compare::Args),
@@ -68,6 +70,7 @@ pub fn main() -> ExitCode {
     let mut output = Output::default();
     let result = match cli.command {
         Command::Asm(args) => asm::run(&args, &mut output),
+        Command::Disasm(args) => disasm::run(&args),
         Command::Show(args) => show::run(&args, &mut output),
         Command::List(args) => list::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),

@@ -1,0 +1,118 @@
+//! Text: LLVM's vectors, options, and bytes that are anything.
+
+use gfx_isa::{Decoder, Formatter, Generation, Inst, Options, Targets};
+use proptest::prelude::*;
+
+fn hex_bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).expect("hex")).collect()
+}
+
+fn inst(generation: Generation, hex: &str) -> Inst {
+    generation.decode(&hex_bytes(hex)).unwrap_or_else(|error| panic!("{generation} {hex}: {error}"))
+}
+
+fn text(formatter: &Formatter, inst: &Inst, pc: u64) -> String {
+    let mut text = String::new();
+    formatter.format(inst, pc, &mut text).expect("a string takes all text");
+    text
+}
+
+#[test]
+fn the_committed_vectors_are_letter_for_letter_llvms() {
+    for generation in Generation::available() {
+        let path = format!("{}/tests/data/{}.dis.tsv", env!("CARGO_MANIFEST_DIR"), generation.name());
+        let rows = std::fs::read_to_string(&path).expect(&path);
+        let mut wrong = Vec::new();
+        for line in rows.lines() {
+            let (hex, expected) = line.split_once('\t').expect("hex TAB text");
+            let found = inst(generation, hex).to_string();
+            if found != expected {
+                wrong.push(format!("{hex}: expected {expected}, found {found}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{generation}, {} rows:\n{}", wrong.len(), wrong.join("\n"));
+    }
+}
+
+/// What people met in other disassemblers.
+#[test]
+fn words_that_others_read_wrong() {
+    let cases = [
+        // A stray register in the unused SRC2 field.
+        ("rdna2", "0b0061d701402d04", "v_writelane_b32 v11, s1, 32"),
+        // Opcodes whose SDST takes the place of ABS.
+        ("rdna2", "006a0fd701050200", "v_add_co_u32 v0, vcc_lo, v1, v2"),
+        // The opcode's top bit lies apart.
+        ("rdna2", "310100f004010200", "image_msaa_load v1, v[4:6], s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_2D_MSAA"),
+        // 21 bits with a sign.
+        ("rdna2", "000104f4f8ff1ffa", "s_load_dwordx2 s[4:5], s[0:1], -0x8"),
+        // OPSEL on a scalar source must not be lost.
+        ("rdna3", "020835d500020200", "v_mul_f16_e64 v2.l, s0, v1.l op_sel:[1,0,0]"),
+        // A literal that an inline constant could express.
+        ("rdna3", "ff02007e01000000", "v_mov_b32_e32 v0, lit(0x1)"),
+        // Bit 7 of the source is its half.
+        ("rdna3_5", "81cd007e", "v_swap_b16 v0.l, v1.h"),
+        // Accumulation registers are a matter of the generation.
+        ("cdna3", "0a00cdd302091a0c", "v_mfma_f32_16x16x16_f16 v[10:13], a[2:3], v[4:5], v[6:9]"),
+        ("cdna1", "0a00cdd302091a0c", "v_mfma_f32_16x16x16f16 a[10:13], a[2:3], v[4:5], a[6:9]"),
+        // The address is as wide as SADDR says.
+        ("rdna4", "040005ee0100000002000000", "global_load_b32 v1, v2, s[4:5]"),
+        ("rdna4", "7c0005ee0100000002000000", "global_load_b32 v1, v[2:3], off"),
+    ];
+    for (generation, hex, expected) in cases {
+        let generation: Generation = generation.parse().expect("a generation");
+        if generation.is_available() {
+            assert_eq!(inst(generation, hex).to_string(), expected);
+        }
+    }
+}
+
+#[cfg(feature = "rdna4")]
+#[test]
+fn options_change_the_spelling() {
+    let add = inst(Generation::Rdna4, "01050264");
+    assert_eq!(add.to_string(), "v_add_f16_e32 v1, v1, v2");
+    let mut options = Options::default();
+    options.true16 = Some(true);
+    assert_eq!(text(&Formatter::new(options), &add, 0), "v_add_f16_e32 v1.l, v1.l, v2.l");
+
+    let nop = inst(Generation::Rdna4, "030080bf");
+    assert_eq!(nop.to_string(), "s_nop 3");
+    let mut options = Options::default();
+    options.hex = true;
+    assert_eq!(text(&Formatter::new(options), &nop, 0), "s_nop 0x3");
+}
+
+#[cfg(feature = "rdna4")]
+#[test]
+fn branch_targets_are_offsets_addresses_or_names() {
+    let back = inst(Generation::Rdna4, "feffa0bf");
+    assert_eq!(back.to_string(), "s_branch 65534");
+    let mut options = Options::default();
+    options.targets = Targets::Absolute;
+    let absolute = Formatter::new(options);
+    assert_eq!(text(&absolute, &back, 0x1000), "s_branch 0xffc");
+    let names = |address: u64| (address == 0xffc).then_some("loop");
+    assert_eq!(text(&absolute.with_labels(&names), &back, 0x1000), "s_branch loop");
+    assert_eq!(text(&absolute.with_labels(&names), &back, 0x2000), "s_branch 0x1ffc");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Whatever decodes has a text of one printable line that begins with its mnemonic.
+    #[test]
+    fn any_bytes_have_text_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 4..64), wave64: bool, true16: bool) {
+        let mut options = Options::default();
+        options.true16 = Some(true16);
+        let formatter = Formatter::new(options);
+        for generation in Generation::available() {
+            let decoder = Decoder::new(generation, &bytes).wave_size(if wave64 { 64 } else { 32 });
+            for inst in decoder.flatten() {
+                let text = text(&formatter, &inst, 0);
+                prop_assert!(text.starts_with(inst.mnemonic()), "{:?}: {}", inst, text);
+                prop_assert!(text.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{:?}: {}", inst, text);
+            }
+        }
+    }
+}
