@@ -232,11 +232,17 @@ pub enum Form {
     Nsa,
 }
 
+/// Offset and count of a run of bits.
+pub type Range = (u8, u8);
+
+/// AMD's name of a field, the index of its canonical name, and its ranges, least significant first.
+pub type LayoutField = (String, u16, Vec<Range>);
+
 /// Fields of an encoding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Layout {
-    /// AMD's name, canonical `Field`, ranges (offset, count) least significant first. Sorted from the high bit down.
-    pub fields: Vec<(String, u16, Vec<(u8, u8)>)>,
+    /// From the high bit down.
+    pub fields: Vec<LayoutField>,
 }
 
 /// One operand.

@@ -1,5 +1,8 @@
 //! From the corrected specs of all generations to the [`Ir`]: fold variants into base rows, intern, sort.
 
+mod spaces;
+
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use isa_xml::spec::{self, Spec};
@@ -8,6 +11,7 @@ use crate::ir::{self, Class, Form, Ir};
 use crate::names::Names;
 use crate::operand_type;
 use crate::sources::Generation;
+use spaces::{Spaces, class_of};
 
 /// A spec that cannot be lowered.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -230,19 +234,6 @@ struct GenerationLowering<'a> {
     pools: &'a mut Pools,
 }
 
-/// What the decoder needs of a base encoding.
-struct BaseEncoding {
-    /// Mask and value of bits 31:23 of the first dword.
-    prefix: (u16, u16),
-    /// Ranges of the opcode: OP, then OPM, then SEG.
-    key: Vec<(u8, u8)>,
-    /// The encoding's segment, shifted above the opcode.
-    segment: u32,
-    /// Prefix opcode of a paired encoding (VOP3PX2), as key of the space of its first half.
-    first_half: Option<u32>,
-    dual: bool,
-}
-
 /// Bits of every range named, as a mask over the word.
 fn bits_of(fields: &[spec::Field], names: &[&str]) -> u128 {
     let ranges = fields.iter().filter(|f| names.contains(&f.name.as_str())).flat_map(|f| &f.ranges);
@@ -258,7 +249,7 @@ impl GenerationLowering<'_> {
 
     fn run(mut self) -> Result<ir::Generation, LowerError> {
         let folded = self.fold()?;
-        let (prefixes, spaces, rows) = self.spaces(&folded)?;
+        let Spaces { prefixes, spaces, rows } = self.spaces(&folded)?;
         let encodings = self.encodings()?;
         Ok(ir::Generation {
             name: self.meta.name.clone(),
@@ -311,12 +302,14 @@ impl GenerationLowering<'_> {
                         owners.insert(key, (at, operands.len()));
                         folded.insert(key, lowered);
                     } else {
-                        if !folded.contains_key(&key) {
-                            let lowered = self.base_row(inst, base, row, 0)?;
-                            owners.insert(key, (at, operands.len()));
-                            folded.insert(key, lowered);
-                        }
-                        let target = folded.get_mut(&key).expect("inserted above");
+                        let target = match folded.entry(key) {
+                            Entry::Occupied(slot) => slot.into_mut(),
+                            // The instruction has this variant and no base form.
+                            Entry::Vacant(slot) => {
+                                owners.insert(key, (at, operands.len()));
+                                slot.insert(self.base_row(inst, base, row, 0)?)
+                            }
+                        };
                         match form {
                             Form::Literal => target.literals |= literal_sources(&row.condition),
                             Form::Literal64 => {
@@ -446,140 +439,8 @@ impl GenerationLowering<'_> {
         Ok(known)
     }
 
-    fn base_encoding(&self, index: usize) -> Result<BaseEncoding, LowerError> {
-        let encoding = &self.spec.encodings[index];
-        let error = |cause: &str| self.error(encoding.name.clone(), cause);
-        let first = *encoding.identifiers.first().ok_or_else(|| error("no identifiers"))?;
-        let range = |name: &'static str| {
-            let fields = encoding.fields.iter().filter(move |f| f.name == name);
-            fields.flat_map(|f| f.ranges.iter().map(|r| (r.offset as u8, r.count as u8)))
-        };
-        let paired = encoding.fields.iter().any(|f| f.name == "X2ENCODING");
-        let dual = encoding.fields.iter().any(|f| f.name == "OPX");
-        let fixed = bits_of(&encoding.fields, &[if paired { "X2ENCODING" } else { "ENCODING" }]);
-        let mask = (fixed as u32 >> 23) as u16;
-        let mut key: Vec<_> = if dual { range("OPX").collect() } else { range("OP").chain(range("OPM")).collect() };
-        let opcode_bits: u8 = key.iter().map(|(_, count)| count).sum();
-        let segment: Vec<_> = range("SEG").collect();
-        let segment_value = segment.first().map_or(0, |&(offset, count)| {
-            (first >> offset) as u32 & ((1 << count) - 1)
-        });
-        key.extend(segment);
-        Ok(BaseEncoding {
-            prefix: (mask, (first as u32 >> 23) as u16 & mask),
-            key,
-            segment: segment_value << opcode_bits,
-            // Bits 22:16 below the nine of the prefix are the first half's opcode.
-            first_half: paired.then_some((first >> 16) as u32 & 0x7f),
-            dual,
-        })
-    }
-
-    fn spaces(
-        &self,
-        folded: &BTreeMap<(usize, Side, u32), ir::Row>,
-    ) -> Result<(Vec<Option<u8>>, Vec<ir::Space>, Vec<Option<ir::Row>>), LowerError> {
-        let mut order: Vec<usize> = folded.keys().map(|&(e, ..)| e).collect::<BTreeSet<_>>().into_iter().collect();
-        order.sort_by_key(|&e| (self.spec.encodings[e].order, e));
-        let bases: Vec<BaseEncoding> = order.iter().map(|&e| self.base_encoding(e)).collect::<Result<_, _>>()?;
-        // Encodings with the same prefix and key share a space; a paired encoding has one of its own.
-        let mut groups: Vec<((u16, u16), Vec<(u8, u8)>, Side, Vec<usize>)> = Vec::new();
-        for (at, base) in bases.iter().enumerate() {
-            let sides: &[Side] = if base.dual { &[Side::X, Side::Y] } else { &[Side::X] };
-            for &side in sides {
-                let key = if side == Side::Y { self.opy(order[at])? } else { base.key.clone() };
-                let paired = base.first_half.is_some();
-                let found = groups.iter_mut().find(|(prefix, k, s, members)| {
-                    *prefix == base.prefix && *k == key && *s == side && !paired && bases[members[0]].first_half.is_none()
-                });
-                match found {
-                    Some((.., members)) => members.push(at),
-                    None => groups.push((base.prefix, key, side, vec![at])),
-                }
-            }
-        }
-        let mut spaces = Vec::new();
-        let mut rows: Vec<Option<ir::Row>> = Vec::new();
-        for (prefix, key, side, members) in &groups {
-            let bits: u8 = key.iter().map(|(_, count)| count).sum();
-            let mut table: Vec<Option<ir::Row>> = vec![None; 1 << bits];
-            for &at in members {
-                let mine = folded.range((order[at], *side, 0)..=(order[at], *side, u32::MAX));
-                for (&(encoding, _, opcode), row) in mine {
-                    let index = (opcode | bases[at].segment) as usize;
-                    let path = || format!("{} in {}", self.op_name(row), self.spec.encodings[encoding].name);
-                    let slot = table.get_mut(index).ok_or_else(|| {
-                        self.error(path(), format!("opcode {opcode} does not fit {bits} bits"))
-                    })?;
-                    if let Some(other) = slot {
-                        let cause = format!("opcode {opcode} is also {}'s", self.op_name(other));
-                        return Err(self.error(path(), cause));
-                    }
-                    *slot = Some(row.clone());
-                }
-            }
-            let used = table.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-            table.truncate(used);
-            let pair = groups.iter().position(|(p, _, s, _)| {
-                *side == Side::X && *s == Side::Y && p == prefix && bases[members[0]].dual
-            });
-            spaces.push(ir::Space {
-                // The key of a paired encoding is read from the second half.
-                key: key.iter().map(|&(offset, count)| if offset >= 64 { (offset - 64, count) } else { (offset, count) }).collect(),
-                base: u16::try_from(rows.len()).map_err(|_| self.error("rows", "more than 65,535 rows"))?,
-                len: used as u16,
-                pair: pair.map(|p| p as u8),
-                class: class_of(&self.spec.encodings[order[members[0]]].name),
-                extra: self.extra_dwords(order[members[0]]),
-            });
-            rows.extend(table);
-        }
-        // A paired encoding is reached through an opcode of the space of its first half.
-        for (number, (prefix, _, _, members)) in groups.iter().enumerate() {
-            let Some(opcode) = bases[members[0]].first_half else { continue };
-            let host = groups.iter().position(|(p, .., m)| p == prefix && bases[m[0]].first_half.is_none());
-            let host = host.or_else(|| groups.iter().position(|(p, .., m)| {
-                (prefix.1 & p.0) == p.1 && bases[m[0]].first_half.is_none()
-            }));
-            let name = &self.spec.encodings[order[members[0]]].name;
-            let host = host.ok_or_else(|| self.error(name.clone(), "no encoding shares its prefix"))?;
-            let host_bits: u8 = groups[host].1.iter().map(|(_, count)| count).sum();
-            let first = self.spec.encodings[order[members[0]]].identifiers[0];
-            let opcode = if host_bits > 7 { (first >> 16) as u32 & 0xff } else { opcode };
-            let at = spaces[host].base as usize + opcode as usize;
-            if opcode as usize >= spaces[host].len as usize {
-                return Err(self.error(name.clone(), "prefix opcode above the opcodes of its space"));
-            }
-            // The first half may be an instruction by itself; where it is not, the row only leads to the pair.
-            let pair = rows[spaces[number].base as usize..][..spaces[number].len as usize].iter().flatten().next();
-            let mut row = rows[at].clone().or_else(|| pair.cloned()).ok_or_else(|| self.error(name.clone(), "no instructions"))?;
-            row.prefix_of = Some(number as u8);
-            rows[at] = Some(row);
-        }
-        let mut prefixes = vec![None; 512];
-        for (value, slot) in prefixes.iter_mut().enumerate() {
-            *slot = groups.iter().position(|((mask, fixed), _, side, members)| {
-                *side == Side::X && bases[members[0]].first_half.is_none() && (value as u16 & mask) == *fixed
-            }).map(|at| at as u8);
-        }
-        Ok((prefixes, spaces, rows))
-    }
-
     fn op_name(&self, row: &ir::Row) -> &str {
         self.interner.ops.iter().find(|(_, at)| **at == row.op).map_or("?", |(name, _)| name)
-    }
-
-    /// Where an image encoding counts its extra address dwords.
-    fn extra_dwords(&self, encoding: usize) -> (u8, u8) {
-        let field = self.spec.encodings[encoding].fields.iter().find(|f| f.name == "NSA");
-        field.and_then(|f| f.ranges.first()).map_or((0, 0), |r| (r.offset as u8, r.count as u8))
-    }
-
-    fn opy(&self, encoding: usize) -> Result<Vec<(u8, u8)>, LowerError> {
-        let encoding = &self.spec.encodings[encoding];
-        let field = encoding.fields.iter().find(|f| f.name == "OPY");
-        let field = field.ok_or_else(|| self.error(encoding.name.clone(), "no OPY field"))?;
-        Ok(field.ranges.iter().map(|r| (r.offset as u8, r.count as u8)).collect())
     }
 
     fn encodings(&mut self) -> Result<Vec<ir::Encoding>, LowerError> {
@@ -659,17 +520,6 @@ fn source_number(field: &str) -> Option<u8> {
         "SRC1" | "SSRC1" => Some(1),
         "SRC2" => Some(2),
         _ => None,
-    }
-}
-
-fn class_of(encoding: &str) -> Class {
-    match encoding {
-        "ENC_SOP1" | "ENC_SOP2" | "ENC_SOPC" => Class::Scalar,
-        "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" => Class::Vop,
-        "ENC_VOP3" | "VOP3_SDST_ENC" | "ENC_VOP3P" | "VOP3P_MFMA" => Class::Vop3,
-        "ENC_MIMG" => Class::Mimg,
-        name if name.starts_with("VOPD") => Class::Vopd,
-        _ => Class::Plain,
     }
 }
 

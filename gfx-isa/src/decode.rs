@@ -84,8 +84,7 @@ impl<'a> Decoder<'a> {
     /// Sets the size of the waves that run the code, where the generation has both: the width of lane masks.
     #[must_use]
     pub fn wave_size(mut self, lanes: u32) -> Decoder<'a> {
-        let known = self.tables.generation.wave_sizes().iter().any(|&size| size == lanes);
-        if known {
+        if self.tables.generation.wave_sizes().contains(&lanes) {
             self.wave64 = lanes == 64;
         }
         self
@@ -250,10 +249,10 @@ fn shape(
         }
         Class::Vop | Class::Vop3 => {
             let selector = words[usize::from(space.class == Class::Vop3)] & 0x1ff;
-            if (marker::DPP8..=marker::DPP16).contains(&selector) {
-                if let Some(form) = variant(tables, row, words, selector)? {
-                    return Ok((form, base + 1));
-                }
+            if (marker::DPP8..=marker::DPP16).contains(&selector)
+                && let Some(form) = variant(tables, row, words, selector)?
+            {
+                return Ok((form, base + 1));
             }
         }
         Class::Vopd => return dual_shape(tables, space, row, words),

@@ -125,10 +125,10 @@ fn value(inst: &Inst, desc: OperandDesc, count: u8) -> Operand {
     let ty = desc.ty();
     let registers = |file, first: u32| Operand::Registers(Registers { file, first: first as u16, count });
     let raw = inst.raw(desc);
-    if desc.source() == 0 {
-        if let Some(variant) = source0_of_variant(inst, count) {
-            return variant;
-        }
+    if desc.source() == 0
+        && let Some(variant) = source0_of_variant(inst, count)
+    {
+        return variant;
     }
     match ty.kind {
         // A field of nine bits numbers vector registers as sources do, from 256 on.

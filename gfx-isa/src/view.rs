@@ -113,6 +113,7 @@ pub(crate) const fn set_bits(mut words: [u32; 5], offset: u32, count: u32, value
 }
 
 #[cfg(test)]
+#[allow(unreachable_pub)] // The macro makes public types.
 mod tests {
     encoding! {
         /// A word with a split field.

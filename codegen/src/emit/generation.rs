@@ -184,9 +184,9 @@ pub(crate) fn views(ir: &Ir, generation: &Generation) -> File {
 fn view(ir: &Ir, encoding: &Encoding) -> String {
     let name = format_ident!("{}", view_name(&encoding.name));
     let word = match encoding.bits {
-        ..=32 => "u32",
-        ..=64 => "u64",
-        ..=128 => "u128",
+        0..=32 => "u32",
+        33..=64 => "u64",
+        65..=128 => "u128",
         _ => "[u32; 5]",
     };
     let fields = &ir.layouts[encoding.layout as usize].fields;

@@ -73,6 +73,7 @@ fn modules(ir: &Ir) -> File {
         #(#modules)*
 
         /// The generations compiled in.
+        #[allow(unreachable_pub)] // The crate's root exports what is in it.
         pub mod modules {
             #(#exports)*
         }
@@ -90,7 +91,7 @@ fn modules(ir: &Ir) -> File {
             Generation::#variant => Some(&#module::TABLES),
         }
     });
-    let facts = ir.generations.iter().map(|g| generation_facts(g));
+    let facts = ir.generations.iter().map(generation_facts);
     let count = ir.generations.len();
     file.items(quote! {
         use crate::table::{GenerationFacts, Tables};

@@ -50,6 +50,7 @@ pub mod rdna3_5;
 /// Encodings and opcodes of RDNA 4.
 pub mod rdna4;
 /// The generations compiled in.
+#[allow(unreachable_pub)]
 pub mod modules {
     #[cfg(feature = "cdna1")]
     pub use super::cdna1;
