@@ -39,12 +39,6 @@ static ALIASES: &[Alias] = &[
     alias("global_atomic_min_f64", "global_atomic_min_num_f64", &[Cdna5]),
 ];
 
-/// Whether LLVM takes a mnemonic for CDNA 5 though neither AMD's file nor the manual lists it: it shares RDNA 4's tables.
-pub(crate) fn is_borrowed(generation: Generation, name: &[u8]) -> bool {
-    const NAMES: [&[u8]; 4] = [b"v_wmma_", b"v_swmmac_", b"v_permlane64_b32", b"v_dual_dot2acc_"];
-    generation == Cdna5 && NAMES.iter().any(|prefix| name.starts_with(prefix))
-}
-
 /// The names of a generation.
 pub(crate) fn of(generation: Generation) -> impl Iterator<Item = &'static Alias> {
     ALIASES.iter().filter(move |alias| alias.generations.contains(&generation))

@@ -164,7 +164,8 @@ impl<'a> Encoder<'a> {
     pub(crate) fn operands(&mut self) -> Result<()> {
         let slots = self.row.syntax().slots();
         let found = self.line.args().len();
-        let mut missing = slots.len().checked_sub(found).ok_or(Why::Count(slots.len() as u8))?;
+        let count = slots.iter().filter(|slot| slot.kind() != SlotKind::Nothing).count();
+        let mut missing = count.checked_sub(found).ok_or(Why::Count(count as u8))?;
         // FLAT instructions may leave out the scalar address.
         let no_saddr =
             missing > 0 && slots.iter().any(|s| s.kind() == SlotKind::Saddr && s.extra() != 0) && !self.has_scalar();
@@ -176,17 +177,20 @@ impl<'a> Encoder<'a> {
                 self.set(slot.offset(), slot.count(), self.cx.off());
                 continue;
             }
+            if slot.kind() == SlotKind::Nothing {
+                continue;
+            }
             if missing > 0 && self.is_left_out(slot, at) {
                 missing -= 1;
                 continue;
             }
             if at >= found {
-                return Err(Why::Count(slots.len() as u8));
+                return Err(Why::Count(count as u8));
             }
             self.slot(slot, at as u8)?;
             at += 1;
         }
-        if at == found { Ok(()) } else { Err(Why::Count(slots.len() as u8)) }
+        if at == found { Ok(()) } else { Err(Why::Count(count as u8)) }
     }
 
     /// Whether an operand is a scalar register or `off`.

@@ -175,20 +175,7 @@ impl Assembler {
     fn instruction(&mut self, text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
         self.fixups.clear();
         let text = without_comment(text);
-        let result = self.instruction_of(self.tables, text, out);
-        let (Err(fault), Generation::Cdna5) = (&result, self.tables.generation) else { return result };
-        // LLVM takes some instructions of RDNA 4 as well.
-        let name = text.get(fault.at as usize..fault.end as usize).unwrap_or_default().to_ascii_lowercase();
-        let lender = Generation::Rdna4.tables().filter(|_| {
-            matches!(fault.kind, ErrorKind::OtherGeneration { .. }) && aliases::is_borrowed(Generation::Cdna5, &name)
-        });
-        match lender {
-            Some(tables) => self.instruction_of(tables, text, out).or(result),
-            None => result,
-        }
-    }
-
-    fn instruction_of(&mut self, tables: &'static Tables, text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+        let tables = self.tables;
         let mut cursor = Cursor::new(text);
         cursor.space();
         if cursor.done() {
