@@ -96,6 +96,27 @@ pub(crate) struct Encoder<'a> {
     pub(crate) pending: Option<Pending>,
     /// The scalar address was left out.
     no_saddr: bool,
+    pub(crate) bus: Bus,
+    seen_source: bool,
+    /// Vector registers of sources 0 to 2; 0xffff: none.
+    pub(crate) vectors: [u16; 3],
+}
+
+/// Scalar registers that an instruction reads over the constant bus.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Bus {
+    values: [u16; 4],
+    count: u8,
+}
+
+impl Bus {
+    fn add(&mut self, value: u16) {
+        let known = self.values[..usize::from(self.count)].contains(&value);
+        if let (false, Some(place)) = (known, self.values.get_mut(usize::from(self.count))) {
+            *place = value;
+            self.count += 1;
+        }
+    }
 }
 
 /// [`Slot::dwords`] of lane masks.
@@ -118,6 +139,9 @@ impl<'a> Encoder<'a> {
             used: 0,
             pending: None,
             no_saddr: false,
+            bus: Bus::default(),
+            seen_source: false,
+            vectors: [u16::MAX; 3],
         }
     }
 
@@ -260,7 +284,13 @@ impl<'a> Encoder<'a> {
             SlotKind::Vgpr | SlotKind::Src | SlotKind::LaneSel | SlotKind::MatrixSrc | SlotKind::TensorGroup => {
                 return self.source(slot, number);
             }
-            SlotKind::Vcc => return self.vcc(arg, number),
+            SlotKind::Vcc => {
+                // After sources it is one.
+                if self.seen_source {
+                    self.bus.add(106);
+                }
+                return self.vcc(arg, number);
+            }
             SlotKind::VopcDst => return self.compare_destination(arg, number),
             SlotKind::Literal => return self.constant_slot(slot, arg, number),
             SlotKind::Hex | SlotKind::Inline | SlotKind::Endpgm => self.immediate(arg, count, number)?,
@@ -466,7 +496,13 @@ impl<'a> Encoder<'a> {
             Value::List(first, count) => range(self.line.list(first, count)),
             _ => None,
         };
+        self.seen_source |= slot.source() < 3;
         if let Some(reg) = reg.filter(|reg| matches!(reg.file, RegFile::Vgpr | RegFile::Agpr)) {
+            // The constant of FMAMK takes the place of source 1.
+            let source = if self.literal_before(slot) { 2 } else { slot.source() as usize };
+            if let Some(place) = self.vectors.get_mut(source) {
+                *place = reg.first;
+            }
             self.source_modifiers(slot, arg, number)?;
             return self.vector_source(slot, reg, number, dwords);
         }
@@ -493,7 +529,13 @@ impl<'a> Encoder<'a> {
         } else {
             self.source_modifiers(slot, arg, number)?;
             let raw = self.scalar_register(arg, dwords);
-            raw.ok_or_else(|| Why::Operand(number, self.expected(slot)))?
+            let raw = raw.ok_or_else(|| Why::Operand(number, self.expected(slot)))?;
+            let null = arg.value == Value::Special(Special::Null, 0);
+            let lds = arg.value == Value::Special(Special::LdsDirect, 0);
+            if slot.source() < 3 && !null && !lds {
+                self.bus.add(raw as u16);
+            }
+            raw
         };
         if sdwa {
             if slot.source() == 0 {
@@ -857,6 +899,7 @@ impl<'a> Encoder<'a> {
         if left != 0 {
             return Err(Why::Modifier(left.trailing_zeros() as u8, "the instruction has no such modifier"));
         }
+        self.constant_bus()?;
         if let Some(slot) = self.row.syntax().slots().first().filter(|s| s.returns() != 0 && s.kind() == SlotKind::Vgpr)
         {
             let given = self.line.args().len() + usize::from(self.no_saddr) == self.row.syntax().slots().len();
@@ -867,6 +910,35 @@ impl<'a> Encoder<'a> {
                     "the returned value has no destination"
                 }));
             }
+        }
+        Ok(())
+    }
+
+    /// Whether a constant stands between source 0 and this source of a dual instruction.
+    fn literal_before(&self, slot: Slot) -> bool {
+        let slots = self.row.syntax().slots();
+        slot.source() == 1 && self.family == Family::Vopd && slots.len() == 4 && slots[2].kind() == SlotKind::Literal
+    }
+
+    /// Checks how many scalar values the instruction reads.
+    fn constant_bus(&self) -> Result<()> {
+        if matches!(self.family, Family::Plain | Family::Vopd | Family::Vopd3) {
+            return Ok(());
+        }
+        let count = u32::from(self.bus.count) + u32::from(self.literal.is_some() && self.row.mandatory() == 0);
+        if count < 2 {
+            return Ok(());
+        }
+        let name = self.row.op().name();
+        if name.starts_with("V_WRITELANE") || name.starts_with("V_READLANE") {
+            return Ok(());
+        }
+        let shift = matches!(name, "V_LSHLREV_B64" | "V_LSHRREV_B64" | "V_ASHRREV_I64" | "V_LSHL_B64" | "V_LSHR_B64" | "V_ASHR_I64");
+        if self.cx.gfx9() || (shift && self.cx.generation != Generation::Cdna5) {
+            return Err(Why::Rule("the constant bus takes one scalar register or literal, not two"));
+        }
+        if count > 2 {
+            return Err(Why::Rule("the constant bus takes two scalar registers or literals, not three"));
         }
         Ok(())
     }

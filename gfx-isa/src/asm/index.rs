@@ -192,11 +192,14 @@ fn defaults(generation: Generation, row: Row, info: &EncodingInfo) -> u128 {
         "ENC_VOP3P" | "ENC_VOP3PX2" | "ENC_VOP3PX3" if !has(ModifierKind::OpSelHi) => {
             let base = if info.name == "ENC_VOP3P" { 0 } else { 64 };
             // RDNA 4's shapes, which LLVM takes for CDNA 5, reuse nothing.
-            let borrowed = name.contains("16X16X16") || name.contains("_IU4") || (name.contains("SWMMAC") && name.contains("16X16X32"));
+            let borrowed = name.contains("16X16X16")
+                || name.contains("_IU4")
+                || (name.contains("SWMMAC") && name.contains("16X16X32"));
             let used = |bit: u32| {
                 syntax.modifiers().iter().any(|m| {
                     let high = m.kind() == ModifierKind::MatrixFmt && m.extra() == 1 && bit == m.offset() - 59 + 14;
-                    high || (m.kind() != ModifierKind::MatrixReuse || !borrowed) && (m.offset()..m.offset() + m.count()).contains(&bit)
+                    high || (m.kind() != ModifierKind::MatrixReuse || !borrowed)
+                        && (m.offset()..m.offset() + m.count()).contains(&bit)
                 })
             };
             for bit in [base + 14, base + 59, base + 60] {

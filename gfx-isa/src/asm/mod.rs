@@ -32,7 +32,7 @@ pub use error::{Error, ErrorKind};
 pub use source::Assembly;
 
 use crate::Generation;
-use crate::syntax::SlotKind;
+use crate::syntax::{Family, SlotKind};
 use crate::table::{Form, Row, Tables};
 use encode::{Context, Encoder, Pending, Why};
 use error::Fault;
@@ -277,6 +277,8 @@ fn single(
                 Suffix::Sdwa => !long,
             };
             let has = match form {
+                // LLVM takes DPP of all 64-bit instructions of one source.
+                Form::Dpp16 if cx.gfx9() && candidate.short && row.op().name().contains("_F64") => true,
                 Form::Dpp16 => row.dpp16() || (candidate.short && row.syntax().slots().is_empty()),
                 Form::Dpp8 => row.dpp8(),
                 // `v_nop` has no operands to select parts of.
@@ -346,6 +348,7 @@ fn dual(
             if candidate.pair != other.pair {
                 continue;
             }
+
             let (base, base_y) = (&cx.index.bases[usize::from(candidate.row)], &cx.index.bases[usize::from(other.row)]);
             let mut encoder = Encoder::new(cx, x, row, base, Form::Base);
             encoder.word |= base_y.word;
@@ -356,9 +359,16 @@ fn dual(
                 }
                 continue;
             }
+            let vectors = core::mem::replace(&mut encoder.vectors, [u16::MAX; 3]);
             (encoder.row, encoder.line, encoder.family, encoder.used) = (row_y, y, row_y.syntax().family, 0);
             let result = encoder.operands().and_then(|()| encoder.modifiers()).and_then(|()| encoder.finish());
             if let Err(why) = result {
+                if best.as_ref().is_none_or(|(best, _)| why.rank() > best.rank()) {
+                    best = Some((why, true));
+                }
+                continue;
+            }
+            if let Some(why) = bank_conflict(cx, row, vectors, encoder.vectors) {
                 if best.as_ref().is_none_or(|(best, _)| why.rank() > best.rank()) {
                     best = Some((why, true));
                 }
@@ -374,6 +384,27 @@ fn dual(
         Some((why, false)) => Err(why.fault(x, span)),
         None => Err(diagnose::no_pair(candidates, candidates_y, span, span_y)),
     }
+}
+
+/// Sources of the same number must lie in different banks of vector registers: the number modulo 4.
+fn bank_conflict(cx: Context<'_>, row: Row, x: [u16; 3], y: [u16; 3]) -> Option<Why> {
+    const NONE: u16 = u16::MAX;
+    if row.syntax().family != Family::Vopd {
+        return None;
+    }
+    // CDNA 5 reads a register once for both.
+    let once = cx.generation == Generation::Cdna5;
+    let conflict = |at: usize| {
+        let (x, y) = (x[at], y[at]);
+        x != NONE && y != NONE && x % 4 == y % 4 && !(once && x == y)
+    };
+    if conflict(0) {
+        return Some(Why::Rule("source 0 of X and of Y must be registers of different banks (number modulo 4)"));
+    }
+    if conflict(1) {
+        return Some(Why::Rule("source 1 of X and of Y must be registers of different banks (number modulo 4)"));
+    }
+    None
 }
 
 fn fixup(text: &[u8], pending: Pending, bytes: usize) -> Fixup {
