@@ -97,6 +97,7 @@ pub(crate) struct Encoder<'a> {
     /// The scalar address was left out.
     no_saddr: bool,
     pub(crate) bus: Bus,
+    image_data: Option<(u8, Slot)>,
     seen_source: bool,
     /// Vector registers of sources 0 to 2; 0xffff: none.
     pub(crate) vectors: [u16; 3],
@@ -140,6 +141,7 @@ impl<'a> Encoder<'a> {
             pending: None,
             no_saddr: false,
             bus: Bus::default(),
+            image_data: None,
             seen_source: false,
             vectors: [u16::MAX; 3],
         }
@@ -354,7 +356,11 @@ impl<'a> Encoder<'a> {
             }
             SlotKind::SmemOffset => return self.scalar_offset(slot, arg, number),
             SlotKind::SignedHex => self.immediate(arg, count, number)?,
-            SlotKind::ImageData => u32::from(self.vector(slot, arg, number)?.first),
+            SlotKind::ImageData => {
+                let reg = self.vector(slot, arg, number)?;
+                self.image_data = Some((reg.count, slot));
+                u32::from(reg.first)
+            }
             SlotKind::ImageAddr => return self.image_address(slot, arg, number),
             SlotKind::DualDst => {
                 let reg = self.vgpr(arg, number)?;
@@ -513,7 +519,11 @@ impl<'a> Encoder<'a> {
         };
         let sdwa = self.form == Form::Sdwa && slot.source() < 2;
         let dpp0 = matches!(self.form, Form::Dpp16 | Form::Dpp8) && slot.source() == 0;
-        if slot.kind() == SlotKind::Vgpr && !sdwa || dpp0 {
+        // Interpolation takes vector registers alone.
+        let interpolates = self.family == Family::Vop3
+            && slot.source() < 3
+            && self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::Attr);
+        if slot.kind() == SlotKind::Vgpr && !sdwa || dpp0 || interpolates {
             return Err(Why::Operand(number, "a vector register"));
         }
         let raw = if let Some(given) = number_given {
@@ -528,6 +538,14 @@ impl<'a> Encoder<'a> {
             self.literal_word(0, false)?
         } else {
             self.source_modifiers(slot, arg, number)?;
+            if self.cx.gfx11_plus()
+                && slot.source() > 3
+                && slot.count() == 7
+                && self.row.op().name().starts_with("S_WAITCNT_")
+                && !matches!(arg.value, Value::Special(Special::Null, _))
+            {
+                return Err(Why::Operand(number, "`null`"));
+            }
             let raw = self.scalar_register(arg, dwords);
             let raw = raw.ok_or_else(|| Why::Operand(number, self.expected(slot)))?;
             let null = arg.value == Value::Special(Special::Null, 0);
@@ -731,6 +749,10 @@ impl<'a> Encoder<'a> {
                 _ => self.literal_word(value.into(), false),
             };
         }
+        // With 64-bit literals a marker means all 64 bits, which this encoding cannot hold.
+        if self.cx.generation == Generation::Cdna5 && !wide && ty == Type::F64 && lit != Lit::Free {
+            return Err(Why::Operand(number, "no 64-bit literal in this encoding"));
+        }
         let constant = constant::encode(given, ty, lit, wide);
         let constant = constant.ok_or(Why::Operand(number, "a number that its type can hold"))?;
         match constant {
@@ -900,6 +922,7 @@ impl<'a> Encoder<'a> {
             return Err(Why::Modifier(left.trailing_zeros() as u8, "the instruction has no such modifier"));
         }
         self.constant_bus()?;
+        self.image_data_size()?;
         if let Some(slot) = self.row.syntax().slots().first().filter(|s| s.returns() != 0 && s.kind() == SlotKind::Vgpr)
         {
             let given = self.line.args().len() + usize::from(self.no_saddr) == self.row.syntax().slots().len();
@@ -920,6 +943,27 @@ impl<'a> Encoder<'a> {
         slot.source() == 1 && self.family == Family::Vopd && slots.len() == 4 && slots[2].kind() == SlotKind::Literal
     }
 
+    /// Checks that image data have as many registers as DMASK, D16 and TFE say.
+    fn image_data_size(&self) -> Result<()> {
+        let Some((count, slot)) = self.image_data.filter(|(_, slot)| slot.extra() & 2 == 0) else { return Ok(()) };
+        let number = |id| match self.line.modifier(id).map(|m| m.value) {
+            Some(ModValue::Int(value)) => value as u32,
+            Some(ModValue::Flag(set)) => u32::from(set),
+            _ => 0,
+        };
+        let mask = number(ids::DMASK);
+        let mut expected = if slot.extra() & 4 != 0 { 4 } else { mask.count_ones().max(1) };
+        if number(ids::D16) != 0 {
+            expected = expected.div_ceil(2);
+        }
+        expected += number(ids::TFE);
+        if u32::from(count) == expected {
+            Ok(())
+        } else {
+            Err(Why::Rule("the data's registers do not match `dmask`, `d16` and `tfe`"))
+        }
+    }
+
     /// Checks how many scalar values the instruction reads.
     fn constant_bus(&self) -> Result<()> {
         if matches!(self.family, Family::Plain | Family::Vopd | Family::Vopd3) {
@@ -933,7 +977,10 @@ impl<'a> Encoder<'a> {
         if name.starts_with("V_WRITELANE") || name.starts_with("V_READLANE") {
             return Ok(());
         }
-        let shift = matches!(name, "V_LSHLREV_B64" | "V_LSHRREV_B64" | "V_ASHRREV_I64" | "V_LSHL_B64" | "V_LSHR_B64" | "V_ASHR_I64");
+        let shift = matches!(
+            name,
+            "V_LSHLREV_B64" | "V_LSHRREV_B64" | "V_ASHRREV_I64" | "V_LSHL_B64" | "V_LSHR_B64" | "V_ASHR_I64"
+        );
         if self.cx.gfx9() || (shift && self.cx.generation != Generation::Cdna5) {
             return Err(Why::Rule("the constant bus takes one scalar register or literal, not two"));
         }

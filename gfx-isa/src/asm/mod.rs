@@ -75,6 +75,17 @@ pub enum FixupKind {
 #[derive(Debug, Default)]
 struct Table {
     values: HashMap<Vec<u8>, i64>,
+    /// Offsets in the code; operands that name them are filled in at the end.
+    labels: HashMap<Vec<u8>, i64>,
+}
+
+/// Values of symbols and labels.
+struct All<'a>(&'a Table);
+
+impl Symbols for All<'_> {
+    fn value(&self, name: &[u8]) -> Option<i64> {
+        self.0.value(name).or_else(|| self.0.labels.get(name).copied())
+    }
 }
 
 impl Symbols for Table {

@@ -1,6 +1,6 @@
 //! Splits a line into operands and modifiers, whatever the instruction is.
 
-use super::error::Fault;
+use super::error::{ErrorKind, Fault};
 use super::expr::{self, Symbols};
 use super::lex::{Cursor, Number, is_name};
 use crate::operand::RegFile;
@@ -359,7 +359,15 @@ impl Line {
             if !bars && expr::operator(&ahead).is_some() || symbols.value(name).is_some() {
                 *cursor = before;
                 let value = if bars { expr::primary(cursor, symbols) } else { expr::expression(cursor, symbols) };
-                arg.value = Value::Int(value?);
+                match value {
+                    Ok(value) => arg.value = Value::Int(value),
+                    // Some symbol may get its value later.
+                    Err(fault) if matches!(fault.kind, ErrorKind::Symbol(_)) && !bars => {
+                        let rest = &cursor.text[before.at..];
+                        cursor.at = before.at + rest.iter().position(|&b| b == b',').unwrap_or(rest.len());
+                    }
+                    Err(fault) => return Err(fault),
+                }
             }
             return Ok(());
         }

@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use super::error::{ErrorKind, Fault};
 use super::lex::Cursor;
-use super::{Assembler, Error, Fixup, FixupKind, expr, located, without_comment};
+use super::{All, Assembler, Error, Fixup, FixupKind, expr, located, without_comment};
 
 /// Code and labels of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Assembler {
             let fault = |kind| located(Fault { at: start, end: start + name.len() as u32, kind }, text, line);
             let value = {
                 let mut cursor = Cursor::new(name.as_bytes());
-                expr::expression(&mut cursor, &self.symbols).ok().filter(|_| cursor.done())
+                expr::expression(&mut cursor, &All(&self.symbols)).ok().filter(|_| cursor.done())
             };
             let Some(value) = value else {
                 errors.push(fault(ErrorKind::Symbol(name.to_string())));
@@ -117,7 +117,7 @@ impl Assembler {
             }
             if cursor.peek() == b'=' && cursor.peek_at(1) != b'=' {
                 cursor.at += 1;
-                let value = expr::expression(&mut cursor, &self.symbols)?;
+                let value = expr::expression(&mut cursor, &All(&self.symbols))?;
                 return self.define(name, value, start, end, false);
             }
             if name.first() == Some(&b'.') {
@@ -146,9 +146,11 @@ impl Assembler {
         Ok(())
     }
 
-    fn define(&mut self, name: &[u8], value: i64, start: usize, end: usize, once: bool) -> Result<(), Fault> {
-        let known = self.symbols.values.insert(name.to_vec(), value);
-        if once && known.is_some() {
+    fn define(&mut self, name: &[u8], value: i64, start: usize, end: usize, label: bool) -> Result<(), Fault> {
+        let known = self.symbols.labels.contains_key(name) || (label && self.symbols.values.contains_key(name));
+        let table = if label { &mut self.symbols.labels } else { &mut self.symbols.values };
+        table.insert(name.to_vec(), value);
+        if known {
             let kind = ErrorKind::Syntax("the symbol is defined twice".into());
             return Err(Fault { at: start as u32, end: end as u32, kind });
         }
@@ -166,11 +168,11 @@ impl Assembler {
                     return Err(Fault::syntax(start, "a symbol is expected"));
                 }
                 cursor.expect(b',', "`,` is expected")?;
-                let value = expr::expression(cursor, &self.symbols)?;
+                let value = expr::expression(cursor, &All(&self.symbols))?;
                 self.define(symbol, value, start, end, false)
             }
             b".long" | b".int" | b".4byte" => loop {
-                let value = expr::expression(cursor, &self.symbols)?;
+                let value = expr::expression(cursor, &All(&self.symbols))?;
                 assembly.code.extend_from_slice(&(value as u32).to_le_bytes());
                 if !cursor.eat_after_space(b',') {
                     return Ok(());
