@@ -1,5 +1,7 @@
 //! `disasm`: bytes to text.
 
+mod object;
+
 use std::format;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -20,9 +22,9 @@ const LONGEST: usize = 20;
 /// Disassemble machine code: offset, bytes and LLVM's text, an instruction a line
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Generation (cdna5) or processor (gfx1250)
-    #[arg(long, value_parser = names::isa)]
-    isa: Generation,
+    /// Generation (cdna5) or processor (gfx1250); an ELF code object says it itself
+    #[arg(long, value_parser = names::isa, required_if_eq("lines", "true"))]
+    isa: Option<Generation>,
     /// Lanes of a wave
     #[arg(long, value_name = "LANES", value_parser = ["32", "64"])]
     wave: Option<String>,
@@ -41,23 +43,37 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.true16 {
         options.true16 = Some(true);
     }
-    let lanes = match &args.wave {
-        Some(wave) => wave.parse().unwrap_or(0),
-        None => args.isa.wave_sizes()[0],
-    };
-    if !args.isa.wave_sizes().contains(&lanes) {
-        return Err(Failure::Usage(format!("{} has no waves of {lanes} lanes", args.isa)));
-    }
-    let input = open(args.file.as_deref())?;
+    let mut input = open(args.file.as_deref())?;
     let unreadable = |error: std::io::Error| {
         let name = args.file.as_deref().map_or("standard input".to_string(), |path| path.display().to_string());
         Failure::Input(format!("cannot read {name}: {error}"))
     };
+    if !args.lines && input.fill_buf().map_err(&unreadable)?.starts_with(b"\x7fELF") {
+        let mut file = Vec::new();
+        input.read_to_end(&mut file).map_err(&unreadable)?;
+        return object::run(&file, args, options);
+    }
+    let Some(isa) = args.isa else {
+        return Err(Failure::Usage("code without an ELF header needs --isa".to_string()));
+    };
+    let lanes = lanes(args, isa)?;
     if args.lines {
-        return lines(args.isa, lanes, Formatter::new(options), input, unreadable);
+        return lines(isa, lanes, Formatter::new(options), input, unreadable);
     }
     options.targets = Targets::Absolute;
-    raw(args.isa, lanes, &Formatter::new(options), input, unreadable)
+    raw(isa, lanes, &Formatter::new(options), input, unreadable)
+}
+
+/// The size of waves that is asked for, or the generation's usual one.
+fn lanes(args: &Args, isa: Generation) -> Result<u32, Failure> {
+    let lanes = match &args.wave {
+        Some(wave) => wave.parse().unwrap_or(0),
+        None => isa.wave_sizes()[0],
+    };
+    if !isa.wave_sizes().contains(&lanes) {
+        return Err(Failure::Usage(format!("{isa} has no waves of {lanes} lanes")));
+    }
+    Ok(lanes)
 }
 
 fn open(file: Option<&Path>) -> Result<std::boxed::Box<dyn BufRead>, Failure> {
@@ -161,7 +177,7 @@ fn raw(
                 Err(error) => {
                     good = false;
                     let kind = if error.kind == DecodeErrorKind::Truncated { "truncated" } else { "no instruction" };
-                    text.push_str("<");
+                    text.push('<');
                     text.push_str(kind);
                     text.push('>');
                     error.len.max(1)
