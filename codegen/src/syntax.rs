@@ -161,15 +161,50 @@ fn modifier(kind: &'static str, place: (u8, u8), extra: u8) -> Modifier {
 
 /// Names of one-bit modifiers, in the order of the runtime's `names::FLAGS`.
 const FLAGS: [&str; 26] = [
-    "idxen", "offen", "gds", "glc", "slc", "dlc", "sc0", "sc1", "nt", "nv", "lds", "tfe", "lwe", "d16", "a16", "r128",
-    "unorm", "da", "scale_offset", "done", "vm", "compr", "row_en", "high", "scc",
+    "idxen",
+    "offen",
+    "gds",
+    "glc",
+    "slc",
+    "dlc",
+    "sc0",
+    "sc1",
+    "nt",
+    "nv",
+    "lds",
+    "tfe",
+    "lwe",
+    "d16",
+    "a16",
+    "r128",
+    "unorm",
+    "da",
+    "scale_offset",
+    "done",
+    "vm",
+    "compr",
+    "row_en",
+    "high",
+    "scc",
     "fi:1",
 ];
 
 /// Names of numbers, in the order of the runtime's `names::NUMBERS`.
 const NUMBERS: [&str; 14] = [
-    "offset", "offset0", "offset1", "cbsz", "abid", "blgp", "wait_exp", "wait_vdst", "wait_va_vdst", "wait_vm_vsrc",
-    "scale_sel", "byte_sel", "index_key", "bound_ctrl",
+    "offset",
+    "offset0",
+    "offset1",
+    "cbsz",
+    "abid",
+    "blgp",
+    "wait_exp",
+    "wait_vdst",
+    "wait_va_vdst",
+    "wait_vm_vsrc",
+    "scale_sel",
+    "byte_sel",
+    "index_key",
+    "bound_ctrl",
 ];
 
 fn index_of(names: &[&str], name: &str) -> u8 {
@@ -193,7 +228,6 @@ impl Context<'_> {
     fn gfx11_plus(&self) -> bool {
         self.is(&["rdna3", "rdna3_5", "rdna4", "cdna5"])
     }
-
 
     fn field(&self, name: &str) -> Option<(u8, u8)> {
         self.fields.get(name).copied()
@@ -227,7 +261,9 @@ impl Context<'_> {
             "VOP3_SDST_ENC" => "Vop3Sdst",
             "ENC_VINTERP" => "Interp",
             "VOP3P_MFMA" | "ENC_VOP3PX2" | "ENC_VOP3PX3" => "Matrix",
-            "ENC_VOP3P" if self.op.contains("WMMA") || self.op.contains("SWMMAC") || self.op.contains("ACCVGPR") => "Matrix",
+            "ENC_VOP3P" if self.op.contains("WMMA") || self.op.contains("SWMMAC") || self.op.contains("ACCVGPR") => {
+                "Matrix"
+            }
             "ENC_VOP3P" if self.op.contains("_MIX") => "Mix",
             "ENC_VOP3P" => "Vop3p",
             "VOPD3XY" => "Vopd3",
@@ -239,13 +275,13 @@ impl Context<'_> {
     fn suffix(&self) -> &'static str {
         let short = |name: &&str| matches!(*name, "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" | "ENC_VINTRP");
         let long = |name: &&str| matches!(*name, "ENC_VOP3" | "VOP3_SDST_ENC");
-        let twins = self.elsewhere.iter().any(|n| short(n)) && self.elsewhere.iter().any(|n| long(n));
+        let twins = self.elsewhere.iter().any(short) && self.elsewhere.iter().any(long);
         let twins = twins && !self.listed("no_suffix") || self.listed("suffix");
         match self.encoding {
             "ENC_VOPC" if self.gfx11_plus() => "Compare",
-            "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" | "ENC_VINTRP" => if twins { "E32" } else { "None" },
-            "ENC_VOP3" | "VOP3_SDST_ENC" => if twins { "E64" } else { "Vop3" },
-            "ENC_VOP3P" => "Vop3",
+            "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" | "ENC_VINTRP" if twins => "E32",
+            "ENC_VOP3" | "VOP3_SDST_ENC" if twins => "E64",
+            "ENC_VOP3" | "VOP3_SDST_ENC" | "ENC_VOP3P" => "Vop3",
             _ => "None",
         }
     }
@@ -262,7 +298,9 @@ impl Context<'_> {
         let mut modifiers = Vec::new();
         match self.encoding {
             "ENC_VOP3" | "VOP3_SDST_ENC" | "ENC_VINTERP" => self.vop3_modifiers(&mut modifiers, &slots),
-            "ENC_VOP3P" | "VOP3P_MFMA" | "ENC_VOP3PX2" | "ENC_VOP3PX3" => self.vop3p_modifiers(&mut modifiers, &slots, family),
+            "ENC_VOP3P" | "VOP3P_MFMA" | "ENC_VOP3PX2" | "ENC_VOP3PX3" => {
+                self.vop3p_modifiers(&mut modifiers, &slots, family)
+            }
             "ENC_SMEM" => self.smem_modifiers(&mut modifiers),
             "ENC_DS" | "ENC_VDS" => self.ds_modifiers(&mut modifiers),
             "ENC_MUBUF" | "ENC_MTBUF" | "ENC_VBUFFER" => self.buffer_modifiers(&mut modifiers),
@@ -297,7 +335,7 @@ impl Context<'_> {
         Derived { slots, modifiers, family, suffix: if nsa { "Nsa" } else { self.suffix() } }
     }
 
-    fn reorder(&self, slots: &mut Vec<Slot>) {
+    fn reorder(&self, slots: &mut [Slot]) {
         if self.op.starts_with("S_SETREG_B32") || self.op.starts_with("S_SETREG_IMM") {
             slots.sort_by_key(|slot| slot.kind != "HwReg");
         }
@@ -331,7 +369,8 @@ impl Context<'_> {
             return Some(slot);
         }
         let scalar_memory = self.encoding == "ENC_SMEM";
-        let flat = self.encoding.contains("FLAT") || self.encoding.contains("GLOBAL") || self.encoding.contains("SCRATCH");
+        let flat =
+            self.encoding.contains("FLAT") || self.encoding.contains("GLOBAL") || self.encoding.contains("SCRATCH");
         let scratch = self.encoding.contains("SCRATCH");
         let buffer = matches!(self.encoding, "ENC_MUBUF" | "ENC_MTBUF" | "ENC_VBUFFER");
         let slot = match (operand.field, operand.kind) {
@@ -344,7 +383,6 @@ impl Context<'_> {
             ("VADDR", _) if scratch => {
                 let mut slot = Slot::new("ScratchAddr", place);
                 slot.extra = self.bit("SVE");
-                slot.returns = if self.gfx9() || self.is(&["rdna1", "rdna2"]) { self.bit("SADDR") } else { 0 };
                 slot.returns = self.bit("SADDR");
                 slot
             }
@@ -511,7 +549,8 @@ impl Context<'_> {
             _ => 0,
         };
         if self.gfx11_plus() && operand.format.starts_with("WMMA_") && self.generation != "cdna5" {
-            let halved = operand.format.contains("_DC_") || (self.generation == "rdna4" && operand.format.contains("_AB_"));
+            let halved =
+                operand.format.contains("_DC_") || (self.generation == "rdna4" && operand.format.contains("_AB_"));
             slot.acc = if halved { HALVED } else { 0 };
         }
         let by_format = self.op.contains("F8F6F4") && matches!(operand.field, "SRC0" | "SRC1");
@@ -529,7 +568,8 @@ impl Context<'_> {
         if let Some(source) = source {
             slot.source = source;
             let float = matches!(slot.value, "F16" | "Bf16" | "F32" | "F64" | "V2F16" | "V2Bf16" | "V2F32");
-            let exponent = source == 1 && (self.op.contains("LDEXP") || (self.op.contains("_CLASS_") && !self.gfx11_plus()));
+            let exponent =
+                source == 1 && (self.op.contains("LDEXP") || (self.op.contains("_CLASS_") && !self.gfx11_plus()));
             let float = (float && !exponent || self.listed("float_modifiers")) && !self.listed("int_modifiers");
             let masks = matches!(operand.ty, "OPR_SREG" | "OPR_VCC");
             let packed = matches!(family, "Vop3p" | "Matrix");
@@ -562,12 +602,15 @@ impl Context<'_> {
     fn has_halves(&self) -> bool {
         let short = self.elsewhere.iter().any(|n| matches!(*n, "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC"));
         let halves = self.operands.iter().any(|o| !o.field.is_empty() && o.raw.size <= 16);
-        (halves && !self.listed("no_op_sel") || self.listed("halves")) && (self.gfx11_plus() || !short || self.listed("halves"))
+        (halves && !self.listed("no_op_sel") || self.listed("halves"))
+            && (self.gfx11_plus() || !short || self.listed("halves"))
     }
 
     /// Packed 32-bit operations, whose operands AMD lists as one dword on CDNA 2.
     fn pairs(&self) -> bool {
-        self.op.starts_with("V_PK_") && (self.op.ends_with("_F32") || self.op.ends_with("_MOV_B32")) && self.encoding == "ENC_VOP3P"
+        self.op.starts_with("V_PK_")
+            && (self.op.ends_with("_F32") || self.op.ends_with("_MOV_B32"))
+            && self.encoding == "ENC_VOP3P"
     }
 
     fn value(&self, operand: &Operand) -> &'static str {
@@ -605,7 +648,6 @@ impl Context<'_> {
             let interp = self.op.starts_with("V_INTERP_");
             match self.exceptions.op_sel(self.generation, self.op) {
                 _ if interp => {
-
                     if self.op.contains("_P2_") && self.op.ends_with("F16") {
                         list.push(modifier("OpSel", (11, 4), 3 | 8));
                     }
@@ -754,7 +796,15 @@ impl Context<'_> {
         if let Some(place) = self.field("SCOPE") {
             list.push(modifier("Scope", place, 0));
         }
-        for (field, name) in [("GLC", "glc"), ("SLC", "slc"), ("DLC", "dlc"), ("SCC", "scc"), ("SC0", "sc0"), ("NT", "nt"), ("SC1", "sc1")] {
+        for (field, name) in [
+            ("GLC", "glc"),
+            ("SLC", "slc"),
+            ("DLC", "dlc"),
+            ("SCC", "scc"),
+            ("SC0", "sc0"),
+            ("NT", "nt"),
+            ("SC1", "sc1"),
+        ] {
             self.flag(list, field, name);
         }
         if self.generation == "cdna5" || self.generation == "rdna4" {
@@ -770,7 +820,8 @@ impl Context<'_> {
     }
 
     fn ds_modifiers(&self, list: &mut Vec<Modifier>) {
-        let two = self.listed("two_offsets") || ["2ADDR", "READ2", "WRITE2", "WRXCHG2"].iter().any(|part| self.op.contains(part));
+        let two = self.listed("two_offsets")
+            || ["2ADDR", "READ2", "WRITE2", "WRXCHG2"].iter().any(|part| self.op.contains(part));
         if self.op.contains("SWIZZLE") {
             list.push(modifier("Swizzle", (0, 16), 0));
         } else if two {

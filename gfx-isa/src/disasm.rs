@@ -16,10 +16,10 @@ mod text;
 
 use core::fmt;
 
+use crate::Generation;
 use crate::inst::Inst;
 use crate::syntax::{Family, SlotKind, Suffix, Syntax};
 use crate::table::{Form, Row};
-use crate::Generation;
 
 use text::Text;
 

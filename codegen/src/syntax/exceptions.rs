@@ -75,7 +75,10 @@ fn matches(pattern: &str, name: &str) -> bool {
 /// 4 derivatives, 5 16-bit derivatives; 64 no coordinates of DIM (resinfo), 128 a ray.
 pub(crate) fn image_address(op: &str) -> u8 {
     if op.contains("BVH") {
-        return 128 | u8::from(op.contains("BVH64")) | (u8::from(op.contains("DUAL")) << 1) | (u8::from(op.contains("BVH8")) << 2);
+        return 128
+            | u8::from(op.contains("BVH64"))
+            | (u8::from(op.contains("DUAL")) << 1)
+            | (u8::from(op.contains("BVH8")) << 2);
     }
     if op.contains("RESINFO") {
         return 64;

@@ -126,7 +126,8 @@ fn answer(
     bytes.clear();
     let mut high = None;
     for &byte in line.iter().filter(|byte| !byte.is_ascii_whitespace()) {
-        let digit = char::from(byte).to_digit(16).ok_or_else(|| format!("{:?} is no hex digit", char::from(byte)))? as u8;
+        let digit =
+            char::from(byte).to_digit(16).ok_or_else(|| format!("{:?} is no hex digit", char::from(byte)))? as u8;
         match high.take() {
             Some(first) => bytes.push(first << 4 | digit),
             None => high = Some(digit),
@@ -171,7 +172,9 @@ fn raw(
             let pc = offset + done as u64;
             let len = match result {
                 Ok(inst) => {
-                    formatter.format(&inst, pc, &mut text).map_err(|_| Failure::Input("text is refused".to_string()))?;
+                    formatter
+                        .format(&inst, pc, &mut text)
+                        .map_err(|_| Failure::Input("text is refused".to_string()))?;
                     inst.len()
                 }
                 Err(error) => {

@@ -39,7 +39,11 @@ impl Writer<'_> {
                 self.number(value);
             }
             ModifierKind::SignedOffset | ModifierKind::FlatOffset => {
-                let offset = if modifier.kind() == ModifierKind::FlatOffset { value as i32 } else { sign_extend(value, modifier.count()) };
+                let offset = if modifier.kind() == ModifierKind::FlatOffset {
+                    value as i32
+                } else {
+                    sign_extend(value, modifier.count())
+                };
                 if offset != 0 {
                     self.text.str(" offset:");
                     self.text.signed(offset);
@@ -429,7 +433,12 @@ impl Writer<'_> {
                 }
             }
         }
-        let has = |source| syntax.slots().iter().any(|slot| slot.source() == source && matches!(slot.kind(), SlotKind::Src | SlotKind::Vgpr));
+        let has = |source| {
+            syntax
+                .slots()
+                .iter()
+                .any(|slot| slot.source() == source && matches!(slot.kind(), SlotKind::Src | SlotKind::Vgpr))
+        };
         if has(0) {
             select(self, " src0_sel:", sdwa.src0_sel());
         }

@@ -171,7 +171,9 @@ impl Writer<'_> {
 
     fn compare_destination(&mut self) {
         match self.inst.sdwa().and_then(|sdwa| sdwa.sdst()) {
-            Some(register) => self.scalar(u32::from(register), if self.inst.wave_size() == 64 { 2 } else { 1 }, Value::I32),
+            Some(register) => {
+                self.scalar(u32::from(register), if self.inst.wave_size() == 64 { 2 } else { 1 }, Value::I32)
+            }
             None => self.vcc(),
         }
     }
@@ -331,7 +333,13 @@ impl Writer<'_> {
     #[inline]
     fn mask_dwords(&self, slot: Slot) -> u32 {
         match slot.dwords() {
-            MASK => if self.inst.wave_size() == 64 { 2 } else { 1 },
+            MASK => {
+                if self.inst.wave_size() == 64 {
+                    2
+                } else {
+                    1
+                }
+            }
             count => count,
         }
     }
@@ -470,11 +478,19 @@ impl Writer<'_> {
             Value::I16 => short(is_inline_f32(value)),
             Value::F16 => short(is_inline_f16(value as u16)),
             Value::Bf16 => short(is_inline_bf16(value as u16)),
-            Value::V2F16 => (value, is_inline_f16(value as u16) && value >> 16 == 0 || is_inline_int(i64::from(value as i32))),
-            Value::V2Bf16 => (value, is_inline_bf16(value as u16) && value >> 16 == 0 || is_inline_int(i64::from(value as i32))),
+            Value::V2F16 => {
+                (value, is_inline_f16(value as u16) && value >> 16 == 0 || is_inline_int(i64::from(value as i32)))
+            }
+            Value::V2Bf16 => {
+                (value, is_inline_bf16(value as u16) && value >> 16 == 0 || is_inline_int(i64::from(value as i32)))
+            }
             Value::NoInline => {
                 let short = value as u16 as i16;
-                return if is_inline_int(short.into()) { self.text.signed(short.into()) } else { self.text.hex(u64::from(value & 0xffff)) };
+                return if is_inline_int(short.into()) {
+                    self.text.signed(short.into())
+                } else {
+                    self.text.hex(u64::from(value & 0xffff))
+                };
             }
             Value::F64 => (value, is_inline_f64(u64::from(value) << 32)),
             Value::I64 | Value::Lit64 => (value, is_inline_f64(u64::from(value)) || is_inline_int(i64::from(value))),
@@ -518,7 +534,11 @@ impl Writer<'_> {
         let compressed = slot.extra() != 0 && self.bit(slot.extra());
         let number = slot.source();
         // Compressed exports use sources 0 and 1 and two bits for each.
-        let (bit, offset) = if compressed { (number, slot.offset().saturating_sub(if number >= 2 { 8 } else { 0 })) } else { (number, slot.offset()) };
+        let (bit, offset) = if compressed {
+            (number, slot.offset().saturating_sub(if number >= 2 { 8 } else { 0 }))
+        } else {
+            (number, slot.offset())
+        };
         if enabled >> bit & 1 == 0 {
             self.text.str("off");
         } else if compressed {

@@ -46,7 +46,8 @@ impl Writer<'_> {
         };
         let needs_operation = !gfx11 && matches!(id, GS | GS_DONE | SYSMSG);
         let has_stream = !gfx11 && matches!(id, GS | GS_DONE) && operation != 0;
-        let valid = (if needs_operation { operation_name.is_some() } else { operation == 0 }) && (has_stream || stream == 0);
+        let valid =
+            (if needs_operation { operation_name.is_some() } else { operation == 0 }) && (has_stream || stream == 0);
         match name {
             Some(name) if valid => {
                 self.text.str("sendmsg(");
@@ -222,7 +223,7 @@ impl Writer<'_> {
 
     /// Whether a run of vector registers ends in time and, on CDNA 2, begins at an even number.
     fn has_registers(&self, first: u32, count: u32) -> bool {
-        first + count <= 256 && (self.generation != Generation::Cdna2 || count == 1 || first % 2 == 0)
+        first + count <= 256 && (self.generation != Generation::Cdna2 || count == 1 || first.is_multiple_of(2))
     }
 
     /// Image addresses: a range of registers, or a list of them.
@@ -237,7 +238,8 @@ impl Writer<'_> {
         let data = self.field_slot_of_data();
         let count = self.address_dwords(kind, a16);
         let fits = data.is_none_or(|(kind, first)| self.image_data_dwords(kind, first).is_some());
-        if !(fits && self.image_address_fits()) && !self.gfx12_plus() && self.form != Form::Nsa {
+        let range = !self.gfx12_plus() && self.form != Form::Nsa;
+        if range && (!fits || !self.image_address_fits()) {
             return self.text.registers("v", first, self.address_dwords_gfx9(kind));
         }
         match self.form {

@@ -239,21 +239,9 @@ pub(crate) static DIMENSIONS: [&str; 8] = [
     "SQ_RSRC_IMG_2D_MSAA_ARRAY",
 ];
 /// Parts of a dword (DST_SEL, SRC0_SEL, SRC1_SEL).
-pub(crate) static SDWA_SELECTS: [&str; 7] = [
-    "BYTE_0",
-    "BYTE_1",
-    "BYTE_2",
-    "BYTE_3",
-    "WORD_0",
-    "WORD_1",
-    "DWORD",
-];
+pub(crate) static SDWA_SELECTS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
 /// What becomes of the rest of the destination (DST_UNUSED).
-pub(crate) static SDWA_UNUSED: [&str; 3] = [
-    "UNUSED_PAD",
-    "UNUSED_SEXT",
-    "UNUSED_PRESERVE",
-];
+pub(crate) static SDWA_UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 /// Instructions to wait for (`instid0`, `instid1` of `s_delay_alu`); 0 is none.
 pub(crate) static DELAY_IDS: [&str; 12] = [
     "NO_DEP",
@@ -270,43 +258,16 @@ pub(crate) static DELAY_IDS: [&str; 12] = [
     "SALU_CYCLE_3",
 ];
 /// Instructions between the two (`instskip` of `s_delay_alu`).
-pub(crate) static DELAY_SKIPS: [&str; 6] = [
-    "SAME",
-    "NEXT",
-    "SKIP_1",
-    "SKIP_2",
-    "SKIP_3",
-    "SKIP_4",
-];
+pub(crate) static DELAY_SKIPS: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
 /// Scopes of memory accesses (SCOPE); 0 is not written.
-pub(crate) static SCOPES: [&str; 4] = [
-    "SCOPE_CU",
-    "SCOPE_SE",
-    "SCOPE_DEV",
-    "SCOPE_SYS",
-];
+pub(crate) static SCOPES: [&str; 4] = ["SCOPE_CU", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS"];
 /// Element formats of matrices (`matrix_a_fmt`, `matrix_b_fmt`).
-pub(crate) static MATRIX_FORMATS: [&str; 5] = [
-    "MATRIX_FMT_FP8",
-    "MATRIX_FMT_BF8",
-    "MATRIX_FMT_FP6",
-    "MATRIX_FMT_BF6",
-    "MATRIX_FMT_FP4",
-];
+pub(crate) static MATRIX_FORMATS: [&str; 5] =
+    ["MATRIX_FMT_FP8", "MATRIX_FMT_BF8", "MATRIX_FMT_FP6", "MATRIX_FMT_BF6", "MATRIX_FMT_FP4"];
 /// Operands of `gpr_idx`, bit 0 first.
-pub(crate) static GPR_INDEX_MODES: [&str; 4] = [
-    "SRC0",
-    "SRC1",
-    "SRC2",
-    "DST",
-];
+pub(crate) static GPR_INDEX_MODES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 /// Operations of the messages GS and GS_DONE.
-pub(crate) static GS_OPERATIONS: [&str; 4] = [
-    "GS_OP_NOP",
-    "GS_OP_CUT",
-    "GS_OP_EMIT",
-    "GS_OP_EMIT_CUT",
-];
+pub(crate) static GS_OPERATIONS: [&str; 4] = ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"];
 /// Hardware registers of cdna1, cdna2.
 pub(crate) static HW_REGS_CDNA1: [(u8, &str); 12] = [
     (1, "HW_REG_MODE"),

@@ -164,7 +164,9 @@ fn file(name: &str, path: &Path) -> Result<Report> {
         let difference = match inst {
             None => Some((&mut report.errors, "empty".to_owned())),
             Some(Err(error)) => Some((&mut report.errors, format!("{:?}", error.kind))),
-            Some(Ok(inst)) if inst.len() != bytes.len() => Some((&mut report.lengths, format!("length {}", inst.len()))),
+            Some(Ok(inst)) if inst.len() != bytes.len() => {
+                Some((&mut report.lengths, format!("length {}", inst.len())))
+            }
             Some(Ok(inst)) => match wrong_op(&inst, text) {
                 Some(found) => Some((&mut report.ops, found)),
                 None => {

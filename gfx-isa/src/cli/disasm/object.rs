@@ -30,10 +30,9 @@ pub(super) fn run(bytes: &[u8], args: &Args, options: Options) -> Result<(), Fai
         let mut labels = targets(isa, lanes, code, start);
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             let inside = symbol.address() >= start && symbol.address() - start < code.len() as u64;
-            if let (true, SymbolKind::Text, Ok(name)) = (inside && !symbol.is_undefined(), symbol.kind(), symbol.name()) {
-                if !name.is_empty() {
-                    labels.insert(symbol.address(), name.to_string());
-                }
+            let name = symbol.name().unwrap_or_default();
+            if inside && symbol.kind() == SymbolKind::Text && !symbol.is_undefined() && !name.is_empty() {
+                labels.insert(symbol.address(), name.to_string());
             }
         }
         listing(isa, lanes, code, start, &labels, options, &mut output)?;
@@ -49,7 +48,8 @@ fn generation(file: &ElfFile64<'_, LittleEndian>) -> Result<Generation, Failure>
     };
     let mach = e_flags & 0xff;
     let target = Target::from_mach(mach);
-    let target = target.ok_or_else(|| Failure::Input(format!("no known processor has the ELF machine number {mach:#x}")))?;
+    let target =
+        target.ok_or_else(|| Failure::Input(format!("no known processor has the ELF machine number {mach:#x}")))?;
     if !target.generation.is_available() {
         return Err(Failure::Input(format!("{} is not compiled into this program", target.generation)));
     }
