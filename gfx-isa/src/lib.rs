@@ -19,6 +19,8 @@ pub mod cli;
 pub mod compare;
 mod decode;
 mod disasm;
+#[cfg(feature = "asm")]
+pub mod encode;
 #[cfg(feature = "exec")]
 pub mod exec;
 #[rustfmt::skip]

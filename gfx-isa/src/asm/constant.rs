@@ -1,6 +1,6 @@
 //! Numbers as inline constants and literals, by the type of the operand.
 
-use super::parse::Lit;
+use super::parse::Marker;
 use crate::syntax::Value as Type;
 
 /// How a number is encoded.
@@ -122,7 +122,7 @@ fn is_wide(ty: Type) -> bool {
 }
 
 /// Encodes a number for an operand; none where the type cannot hold it. `wide`: there are 64-bit literals.
-pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Constant> {
+pub(crate) fn encode(given: Given, ty: Type, lit: Marker, wide: bool) -> Option<Constant> {
     if ty == Type::NoInline {
         return literal(given, ty);
     }
@@ -131,13 +131,13 @@ pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Con
         Given::Int(value) => int(value, ty, wide)?,
     };
     Some(match (lit, constant) {
-        (Lit::Free, constant) => constant,
-        (Lit::Lit, Constant::Literal64(value)) => Constant::Literal64(value),
-        (Lit::Lit, _) => match literal(given, ty)? {
+        (Marker::Free, constant) => constant,
+        (Marker::Lit, Constant::Literal64(value)) => Constant::Literal64(value),
+        (Marker::Lit, _) => match literal(given, ty)? {
             Constant::Literal(value) if wide && is_wide(ty) => Constant::Literal64(value.into()),
             constant => constant,
         },
-        (Lit::Lit64, _) => Constant::Literal64(match given {
+        (Marker::Lit64, _) => Constant::Literal64(match given {
             Given::Int(value) => value as u64,
             Given::Float(value) => value.to_bits(),
         }),
@@ -145,10 +145,10 @@ pub(crate) fn encode(given: Given, ty: Type, lit: Lit, wide: bool) -> Option<Con
 }
 
 /// The 64 bits of a number; an integer of 32 bits is the upper half.
-pub(crate) fn wide(given: Given, lit: Lit) -> u64 {
+pub(crate) fn wide(given: Given, lit: Marker) -> u64 {
     match given {
         Given::Float(value) => value.to_bits(),
-        Given::Int(value) if lit != Lit::Lit64 && fits(value, 32) && inline64(value as u64).is_none() => {
+        Given::Int(value) if lit != Marker::Lit64 && fits(value, 32) && inline64(value as u64).is_none() => {
             (value as u64) << 32
         }
         Given::Int(value) => value as u64,
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn constants_are_inline_where_they_can_be() {
-        let int = |value, ty| encode(Given::Int(value), ty, Lit::Free, false);
+        let int = |value, ty| encode(Given::Int(value), ty, Marker::Free, false);
         assert_eq!(int(64, Type::I32), Some(Constant::Inline(192)));
         assert_eq!(int(-16, Type::F32), Some(Constant::Inline(208)));
         assert_eq!(int(65, Type::I32), Some(Constant::Literal(65)));
@@ -281,9 +281,9 @@ mod tests {
         assert_eq!(int(0x3c00, Type::I16), Some(Constant::Literal(0x3c00)));
         assert_eq!(int(0x1_0000, Type::I16), None);
         assert_eq!(int(1 << 40, Type::I64), None);
-        assert_eq!(encode(Given::Int(1 << 40), Type::I64, Lit::Free, true), Some(Constant::Literal64(1 << 40)));
-        assert_eq!(encode(Given::Int(1), Type::I32, Lit::Lit, false), Some(Constant::Literal(1)));
-        let float = |value, ty| encode(Given::Float(value), ty, Lit::Free, false);
+        assert_eq!(encode(Given::Int(1 << 40), Type::I64, Marker::Free, true), Some(Constant::Literal64(1 << 40)));
+        assert_eq!(encode(Given::Int(1), Type::I32, Marker::Lit, false), Some(Constant::Literal(1)));
+        let float = |value, ty| encode(Given::Float(value), ty, Marker::Free, false);
         assert_eq!(float(-4.0, Type::F64), Some(Constant::Inline(247)));
         assert_eq!(float(0.15915494, Type::F32), Some(Constant::Inline(248)));
         assert_eq!(float(0.15915494, Type::F64), Some(Constant::Inline(248)));

@@ -5,7 +5,8 @@ use super::error::{ErrorKind, Fault};
 use super::expr::Symbols;
 use super::index::{Base, Index};
 use super::lex::Cursor;
-use super::parse::{Arg, HalfName, Line, Lit, ModValue, Reg, Value, ids, range};
+use super::parse::{Arg, HalfName, Line, Marker, ModValue, Reg, Value, ids, range};
+use super::rules::Bus;
 use super::special::Reader;
 use crate::Generation;
 use crate::operand::RegFile;
@@ -67,7 +68,7 @@ impl Context<'_> {
     }
 
     /// The scalar register that stands for none.
-    fn off(&self) -> u32 {
+    pub(crate) fn off(&self) -> u32 {
         match self.generation {
             _ if self.gfx9() => 0x7f,
             _ if self.gfx11_plus() => 0x7c,
@@ -89,35 +90,18 @@ pub(crate) struct Encoder<'a> {
     pub(crate) variant: u32,
     pub(crate) literal: Option<(u64, bool)>,
     /// Further address registers.
-    nsa: [u8; 12],
-    nsa_dwords: usize,
+    pub(super) nsa: [u8; 12],
+    pub(super) nsa_dwords: usize,
     /// Modifiers that have been used.
     pub(crate) used: u128,
     pub(crate) pending: Option<Pending>,
     /// The scalar address was left out.
     no_saddr: bool,
     pub(crate) bus: Bus,
-    image_data: Option<(u8, Slot)>,
+    pub(super) image_data: Option<(u8, Slot)>,
     seen_source: bool,
     /// Vector registers of sources 0 to 2; 0xffff: none.
     pub(crate) vectors: [u16; 3],
-}
-
-/// Scalar registers that an instruction reads over the constant bus.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Bus {
-    values: [u16; 4],
-    count: u8,
-}
-
-impl Bus {
-    fn add(&mut self, value: u16) {
-        let known = self.values[..usize::from(self.count)].contains(&value);
-        if let (false, Some(place)) = (known, self.values.get_mut(usize::from(self.count))) {
-            *place = value;
-            self.count += 1;
-        }
-    }
 }
 
 /// [`Slot::dwords`] of lane masks.
@@ -256,11 +240,11 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn arg(&self, number: u8) -> &'a Arg {
+    pub(super) fn arg(&self, number: u8) -> &'a Arg {
         &self.line.args()[usize::from(number)]
     }
 
-    fn dwords_of(&self, slot: Slot) -> u32 {
+    pub(super) fn dwords_of(&self, slot: Slot) -> u32 {
         match slot.dwords() {
             MASK => {
                 if self.cx.wave64 {
@@ -377,14 +361,8 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Whether the vector address of a scratch access is `off`.
-    fn no_vector_address(&self) -> bool {
-        let scratch = self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::ScratchAddr);
-        scratch && self.line.args().iter().filter(|arg| arg.value == Value::Off).count() == 2
-    }
-
     /// A number of so many bits, signed or not.
-    fn immediate(&self, arg: &Arg, count: u32, number: u8) -> Result<u32> {
+    pub(super) fn immediate(&self, arg: &Arg, count: u32, number: u8) -> Result<u32> {
         let bits = count.clamp(1, 32);
         match arg.value {
             Value::Int(value) if value >= -(1i64 << (bits - 1)) && value < 1i64 << bits => Ok(value as u32),
@@ -394,7 +372,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// A VGPR, whole.
-    fn vgpr(&self, arg: &Arg, number: u8) -> Result<Reg> {
+    pub(super) fn vgpr(&self, arg: &Arg, number: u8) -> Result<Reg> {
         const EXPECTED: &str = "a vector register";
         let reg = match arg.value {
             Value::Reg(reg) => reg,
@@ -408,7 +386,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// A VGPR or, where the slot has a bit for it, an AGPR.
-    fn vector(&mut self, slot: Slot, arg: &Arg, number: u8) -> Result<Reg> {
+    pub(super) fn vector(&mut self, slot: Slot, arg: &Arg, number: u8) -> Result<Reg> {
         let reg = match arg.value {
             Value::Reg(reg) => reg,
             Value::List(first, count) => {
@@ -423,7 +401,7 @@ impl<'a> Encoder<'a> {
         self.in_file(reg, number)
     }
 
-    fn in_file(&self, reg: Reg, number: u8) -> Result<Reg> {
+    pub(super) fn in_file(&self, reg: Reg, number: u8) -> Result<Reg> {
         let last = u32::from(reg.first) + u32::from(reg.count);
         if last > 256 { Err(Why::Operand(number, "a register below v256")) } else { Ok(reg) }
     }
@@ -461,7 +439,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// The source value of a scalar register of so many dwords.
-    fn scalar_register(&self, arg: &Arg, dwords: u32) -> Option<u32> {
+    pub(super) fn scalar_register(&self, arg: &Arg, dwords: u32) -> Option<u32> {
         match arg.value {
             Value::Reg(reg) => self.scalar_of(reg, dwords),
             Value::List(first, count) => self.scalar_of(range(self.line.list(first, count))?, dwords),
@@ -491,7 +469,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// A register, constant or literal.
-    fn source(&mut self, slot: Slot, number: u8) -> Result<()> {
+    pub(super) fn source(&mut self, slot: Slot, number: u8) -> Result<()> {
         let arg = self.arg(number);
         let dwords = match slot.acc() {
             254 if self.cx.wave64 => (self.dwords_of(slot) / 2).max(1),
@@ -728,14 +706,14 @@ impl<'a> Encoder<'a> {
     }
 
     /// The source value of a number.
-    fn constant(&mut self, slot: Slot, given: Given, lit: Lit, number: u8) -> Result<u32> {
+    fn constant(&mut self, slot: Slot, given: Given, lit: Marker, number: u8) -> Result<u32> {
         let wide = self.row.literal64();
         let ty = self.value_type(slot);
         if self.row.mandatory() == 2 {
             // The literal that always follows has 64 bits.
             let bits = constant::wide(given, lit);
             return match constant::inline64(bits) {
-                Some(raw) if lit == Lit::Free => Ok(raw),
+                Some(raw) if lit == Marker::Free => Ok(raw),
                 _ => self.literal_word(bits, true),
             };
         }
@@ -745,12 +723,12 @@ impl<'a> Encoder<'a> {
                 return Err(Why::Operand(number, "a number that its type can hold"));
             };
             return match constant::inline16(value as u16) {
-                Some(raw) if lit == Lit::Free && value >> 16 == value & 0xffff => Ok(raw),
+                Some(raw) if lit == Marker::Free && value >> 16 == value & 0xffff => Ok(raw),
                 _ => self.literal_word(value.into(), false),
             };
         }
         // With 64-bit literals a marker means all 64 bits, which this encoding cannot hold.
-        if self.cx.generation == Generation::Cdna5 && !wide && ty == Type::F64 && lit != Lit::Free {
+        if self.cx.generation == Generation::Cdna5 && !wide && ty == Type::F64 && lit != Marker::Free {
             return Err(Why::Operand(number, "no 64-bit literal in this encoding"));
         }
         let constant = constant::encode(given, ty, lit, wide);
@@ -806,115 +784,6 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn attribute(&mut self, slot: Slot, attribute: u32, channel: u32) {
-        self.set(slot.offset(), slot.count(), attribute);
-        self.set(slot.extra(), 2, channel);
-    }
-
-    fn export_source(&mut self, slot: Slot, arg: &Arg, number: u8) -> Result<()> {
-        let source = slot.source();
-        let compressed = slot.extra() != 0 && self.line.modifier(ids::COMPR).is_some();
-        if arg.value == Value::Off {
-            return Ok(());
-        }
-        let reg = self.vgpr(arg, number)?;
-        if compressed {
-            self.set(source, 1, 1);
-            if source % 2 == 0 {
-                self.set(32 + 4 * source, 8, reg.first.into());
-            }
-        } else {
-            self.set(source, 1, 1);
-            self.set(slot.offset(), slot.count(), reg.first.into());
-        }
-        Ok(())
-    }
-
-    /// The offset of a scalar memory access: a register, an immediate, or both.
-    fn scalar_offset(&mut self, slot: Slot, arg: &Arg, number: u8) -> Result<()> {
-        let bits = slot.dwords();
-        let named = match self.line.modifier(ids::OFFSET).map(|m| m.value) {
-            Some(ModValue::Int(value)) => Some(value),
-            _ => None,
-        };
-        let (register, immediate) = match arg.value {
-            Value::Int(value) => (None, Some(value)),
-            _ => {
-                self.used |= 1 << ids::OFFSET;
-                let register =
-                    self.scalar_register(arg, 1).ok_or(Why::Operand(number, "a scalar register or a number"))?;
-                (Some(register), named)
-            }
-        };
-        if let Some(value) = immediate {
-            if value < -(1i64 << (bits - 1)) || value >= 1i64 << bits {
-                return Err(Why::Operand(number, "an offset that fits its field"));
-            }
-        }
-        if self.cx.gfx9() {
-            match (register, immediate) {
-                (Some(register), None) => self.set(32, bits, register),
-                (register, immediate) => {
-                    self.set(slot.extra(), 1, 1);
-                    self.set(32, bits, immediate.unwrap_or_default() as u32);
-                    if let Some(register) = register {
-                        self.set(slot.returns(), 1, 1);
-                        self.set(slot.offset(), slot.count(), register);
-                    }
-                }
-            }
-            return Ok(());
-        }
-        let off = self.cx.off();
-        self.set(slot.offset(), slot.count(), register.unwrap_or(off));
-        self.set(32, bits, immediate.unwrap_or_default() as u32);
-        Ok(())
-    }
-
-    fn image_address(&mut self, slot: Slot, arg: &Arg, number: u8) -> Result<()> {
-        let (first, count) = match arg.value {
-            Value::List(first, count) => (first, count),
-            _ => {
-                let reg = self.vgpr(arg, number)?;
-                let offset = if self.cx.gfx12_plus() { 64 } else { slot.offset() };
-                self.set(offset, 8, reg.first.into());
-                return Ok(());
-            }
-        };
-        let list = self.line.list(first, count);
-        if list.iter().any(|reg| reg.file != RegFile::Vgpr) {
-            return Err(Why::Operand(number, "vector registers"));
-        }
-        if self.cx.gfx9() {
-            let reg = range(list).ok_or(Why::Operand(number, "consecutive registers"))?;
-            self.set(slot.offset(), 8, reg.first.into());
-            return Ok(());
-        }
-        if self.cx.gfx12_plus() {
-            let places: &[u32] = &[64, 72, 80, 88, 56];
-            if list.len() > places.len() {
-                return Err(Why::Operand(number, "at most five registers"));
-            }
-            for (reg, &place) in list.iter().zip(places) {
-                self.set(place, 8, reg.first.into());
-            }
-            return Ok(());
-        }
-        self.set(slot.offset(), 8, list[0].first.into());
-        let rest = &list[1..];
-        if rest.len() > self.nsa.len() {
-            return Err(Why::Operand(number, "fewer registers"));
-        }
-        for (place, reg) in self.nsa.iter_mut().zip(rest) {
-            *place = reg.first as u8;
-        }
-        self.nsa_dwords = rest.len().div_ceil(4);
-        if self.nsa_dwords > 0 {
-            self.form = Form::Nsa;
-        }
-        Ok(())
-    }
-
     /// Checks what concerns several parts, and fills in what the text leaves out.
     pub(crate) fn finish(&mut self) -> Result<()> {
         let left = self.line.present & !self.used;
@@ -937,70 +806,14 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Whether a constant stands between source 0 and this source of a dual instruction.
-    fn literal_before(&self, slot: Slot) -> bool {
-        let slots = self.row.syntax().slots();
-        slot.source() == 1 && self.family == Family::Vopd && slots.len() == 4 && slots[2].kind() == SlotKind::Literal
-    }
-
-    /// Checks that image data have as many registers as DMASK, D16 and TFE say.
-    fn image_data_size(&self) -> Result<()> {
-        let Some((count, slot)) = self.image_data.filter(|(_, slot)| slot.extra() & 2 == 0) else { return Ok(()) };
-        let number = |id| match self.line.modifier(id).map(|m| m.value) {
-            Some(ModValue::Int(value)) => value as u32,
-            Some(ModValue::Flag(set)) => u32::from(set),
-            _ => 0,
-        };
-        let mask = number(ids::DMASK);
-        let mut expected = if slot.extra() & 4 != 0 { 4 } else { mask.count_ones().max(1) };
-        if number(ids::D16) != 0 {
-            expected = expected.div_ceil(2);
-        }
-        expected += number(ids::TFE);
-        if u32::from(count) == expected {
-            Ok(())
-        } else {
-            Err(Why::Rule("the data's registers do not match `dmask`, `d16` and `tfe`"))
-        }
-    }
-
-    /// Checks how many scalar values the instruction reads.
-    fn constant_bus(&self) -> Result<()> {
-        if matches!(self.family, Family::Plain | Family::Vopd | Family::Vopd3) {
-            return Ok(());
-        }
-        let count = u32::from(self.bus.count) + u32::from(self.literal.is_some() && self.row.mandatory() == 0);
-        if count < 2 {
-            return Ok(());
-        }
-        let name = self.row.op().name();
-        if name.starts_with("V_WRITELANE") || name.starts_with("V_READLANE") {
-            return Ok(());
-        }
-        let shift = matches!(
-            name,
-            "V_LSHLREV_B64" | "V_LSHRREV_B64" | "V_ASHRREV_I64" | "V_LSHL_B64" | "V_LSHR_B64" | "V_ASHR_I64"
-        );
-        if self.cx.gfx9() || (shift && self.cx.generation != Generation::Cdna5) {
-            return Err(Why::Rule("the constant bus takes one scalar register or literal, not two"));
-        }
-        if count > 2 {
-            return Err(Why::Rule("the constant bus takes two scalar registers or literals, not three"));
-        }
-        Ok(())
-    }
-
     pub(crate) fn finish_fields(&mut self, base: &Base) {
-        if self.nsa_dwords > 0 {
-            if let Some(at) = base.nsa {
-                self.set(at.into(), 2, self.nsa_dwords as u32);
-            }
+        if let (Some(at), true) = (base.nsa, self.nsa_dwords > 0) {
+            self.set(at.into(), 2, self.nsa_dwords as u32);
         }
         let has_saddr = || self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::Saddr);
-        if let (Some(at), false) = (base.saddr, self.cx.gfx9()) {
-            if !has_saddr() {
-                self.set(at.into(), 7, self.cx.off());
-            }
+        match base.saddr {
+            Some(at) if !self.cx.gfx9() && !has_saddr() => self.set(at.into(), 7, self.cx.off()),
+            _ => {}
         }
     }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 mod aliases;
+mod arguments;
 mod constant;
 mod diagnose;
 mod encode;
@@ -19,8 +20,11 @@ mod error;
 mod expr;
 mod index;
 mod lex;
+mod memory;
 mod modifier;
+mod names;
 mod parse;
+mod rules;
 mod source;
 mod special;
 
@@ -28,6 +32,7 @@ use std::collections::HashMap;
 use std::string::String;
 use std::vec::Vec;
 
+pub(crate) use arguments::Arguments;
 pub use error::{Error, ErrorKind};
 pub use source::Assembly;
 

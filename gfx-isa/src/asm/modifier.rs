@@ -277,10 +277,8 @@ impl<'a> Encoder<'a> {
             ModValue::Text => {
                 let mut inner = self.bracketed(&modifier);
                 let (first, more) = (inner.next().unwrap_or_default(), inner.next());
-                if more.is_none() {
-                    if let Some(at) = table.iter().position(|known| same(first, known)) {
-                        return Ok(at as u32);
-                    }
+                if let (Some(at), None) = (table.iter().position(|known| same(first, known)), more) {
+                    return Ok(at as u32);
                 }
                 let (data, number) = self.split_format(&modifier)?;
                 unified(data, number, table).ok_or(Why::Modifier(ids::FORMAT, "the generation has no such format"))
