@@ -402,8 +402,10 @@ impl<'a> Encoder<'a> {
     }
 
     pub(super) fn in_file(&self, reg: Reg, number: u8) -> Result<Reg> {
+        // Of CDNA 5's 1,024 registers a tuple may reach beyond those that have names.
+        let beyond = if self.cx.generation == Generation::Cdna5 { u32::from(reg.count) - 1 } else { 0 };
         let last = u32::from(reg.first) + u32::from(reg.count);
-        if last > 256 { Err(Why::Operand(number, "a register below v256")) } else { Ok(reg) }
+        if last > 256 + beyond { Err(Why::Operand(number, "a register below v256")) } else { Ok(reg) }
     }
 
     /// Checks the file of a vector register and sets the bit that says which it is.

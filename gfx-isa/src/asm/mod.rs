@@ -384,7 +384,7 @@ fn dual(
                 }
                 continue;
             }
-            if let Some(why) = bank_conflict(cx, row, vectors, encoder.vectors) {
+            if let Some(why) = bank_conflict(cx, row, row_y, vectors, encoder.vectors) {
                 if best.as_ref().is_none_or(|(best, _)| why.rank() > best.rank()) {
                     best = Some((why, true));
                 }
@@ -403,7 +403,7 @@ fn dual(
 }
 
 /// Sources of the same number must lie in different banks of vector registers: the number modulo 4.
-fn bank_conflict(cx: Context<'_>, row: Row, x: [u16; 3], y: [u16; 3]) -> Option<Why> {
+fn bank_conflict(cx: Context<'_>, row: Row, row_y: Row, x: [u16; 3], y: [u16; 3]) -> Option<Why> {
     const NONE: u16 = u16::MAX;
     if row.syntax().family != Family::Vopd {
         return None;
@@ -414,7 +414,10 @@ fn bank_conflict(cx: Context<'_>, row: Row, x: [u16; 3], y: [u16; 3]) -> Option<
         let (x, y) = (x[at], y[at]);
         x != NONE && y != NONE && x % 4 == y % 4 && !(once && x == y)
     };
-    if conflict(0) {
+    // Two moves: since RDNA 4 that of Y reads by the way of source 2.
+    let is_move = |row: Row| row.op() == crate::Op::V_DUAL_MOV_B32;
+    let moves = cx.gfx12_plus() && is_move(row) && is_move(row_y);
+    if conflict(0) && !moves {
         return Some(Why::Rule("source 0 of X and of Y must be registers of different banks (number modulo 4)"));
     }
     if conflict(1) {
