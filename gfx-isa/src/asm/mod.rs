@@ -317,7 +317,8 @@ fn single(
                     return Ok((out.len() - before, encoder.pending));
                 }
                 Err(why) => {
-                    if best.as_ref().is_none_or(|best| why.rank() > best.rank()) {
+                    // The later forms take more.
+                    if best.as_ref().is_none_or(|best| why.rank() >= best.rank()) {
                         best = Some(why);
                     }
                 }
