@@ -18,7 +18,8 @@ fn benches(criterion: &mut Criterion) {
     let records: Vec<String> = sources.generations.iter().map(|g| read(&format!("specs/{}.json", g.name))).collect();
     let parse = || records.iter().map(|text| isa_xml::from_json(text).expect("record")).collect::<Vec<Spec>>();
     let inputs: Vec<(Generation, Spec)> = sources.generations.iter().cloned().zip(parse()).collect();
-    let data = Data::parse(&read("data/errata.toml"), &read("data/names.toml"), &read("data/syntax.toml")).expect("data");
+    let data =
+        Data::parse(&read("data/errata.toml"), &read("data/names.toml"), &read("data/syntax.toml")).expect("data");
     let inputs = data.correct(inputs).expect("errata apply");
     let mut group = criterion.benchmark_group("regen");
     group.sample_size(10);

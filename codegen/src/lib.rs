@@ -66,10 +66,7 @@ impl Data {
     ///
     /// # Errors
     /// Where a correction or a name no longer applies.
-    pub fn correct(
-        &self,
-        specs: Vec<(sources::Generation, Spec)>,
-    ) -> Result<Vec<(sources::Generation, Spec)>, Error> {
+    pub fn correct(&self, specs: Vec<(sources::Generation, Spec)>) -> Result<Vec<(sources::Generation, Spec)>, Error> {
         let (generations, specs): (Vec<_>, Vec<_>) = specs.into_iter().unzip();
         let mut named: Vec<(&str, Spec)> = generations.iter().map(|g| g.name.as_str()).zip(specs).collect();
         errata::apply(&mut named, &self.errata)?;

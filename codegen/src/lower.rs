@@ -344,9 +344,10 @@ impl GenerationLowering<'_> {
         }
         // RDNA 3's file has no rows for dual-issue words with a literal; its operand type allows them.
         let dual_literal = class_of(&encoding.name) == Class::Vopd
-            && list.iter().zip(operands).any(|(lowered, operand)| {
-                lowered.source == Some(0) && self.allows_literal(operand.ty)
-            });
+            && list
+                .iter()
+                .zip(operands)
+                .any(|(lowered, operand)| lowered.source == Some(0) && self.allows_literal(operand.ty));
         let flags = &inst.flags;
         let flags = [
             flags.branch,
@@ -370,7 +371,8 @@ impl GenerationLowering<'_> {
             prefix_of: None,
             mnemonic: self.interner.mnemonics.get(&mnemonic).copied().unwrap_or(0),
             syntax: 0,
-            group: u8::try_from(self.interner.groups[&inst.group]).map_err(|_| self.error(path(), "too many groups"))?,
+            group: u8::try_from(self.interner.groups[&inst.group])
+                .map_err(|_| self.error(path(), "too many groups"))?,
             subgroup: u8::try_from(self.interner.subgroups[first_subgroup(inst)])
                 .map_err(|_| self.error(path(), "too many subgroups"))?,
             flags: flags.iter().enumerate().fold(0, |bits, (at, &set)| bits | (u8::from(set) << at)),
@@ -464,10 +466,14 @@ impl GenerationLowering<'_> {
             let opcode_bits = bits_of(&encoding.fields, &OPCODE_FIELDS);
             let first = encoding.identifiers.first().copied().unwrap_or(0);
             let fixed = first & encoding.identifier_mask & !opcode_bits | second_half(encoding, first);
-            let mut fields: Vec<_> = encoding.fields.iter().map(|f| {
-                let ranges = f.ranges.iter().map(|r| (r.offset as u8, r.count as u8)).collect();
-                (f.name.clone(), self.interner.fields[canonical_field(&f.name)], ranges)
-            }).collect();
+            let mut fields: Vec<_> = encoding
+                .fields
+                .iter()
+                .map(|f| {
+                    let ranges = f.ranges.iter().map(|r| (r.offset as u8, r.count as u8)).collect();
+                    (f.name.clone(), self.interner.fields[canonical_field(&f.name)], ranges)
+                })
+                .collect();
             fields.sort_by_key(|(name, _, ranges): &(String, u16, Vec<(u8, u8)>)| {
                 (std::cmp::Reverse(ranges.iter().map(|r| r.0).max()), name.clone())
             });
@@ -504,9 +510,8 @@ fn side_of(operands: &[spec::Operand]) -> Side {
 
 /// Sources that a condition such as `has_lit_0_has_lit_2` says are literals, as bits.
 fn literal_sources(condition: &str) -> u8 {
-    let numbered = (0..3).filter(|n| {
-        condition.contains(&format!("has_lit_{n}")) || condition.contains(&format!("has_lit64_{n}"))
-    });
+    let numbered =
+        (0..3).filter(|n| condition.contains(&format!("has_lit_{n}")) || condition.contains(&format!("has_lit64_{n}")));
     match numbered.fold(0, |bits, n| bits | (1 << n)) {
         0 if condition.starts_with("has_lit") => 1,
         bits => bits,

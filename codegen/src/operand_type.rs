@@ -14,7 +14,9 @@ fn kind(name: &str) -> Result<Kind, String> {
         "OPR_ACCVGPR" => Kind::Acc,
         "OPR_SRC_VGPR_OR_ACCVGPR" | "OPR_SRC_VGPR_OR_ACCVGPR_OR_CONST" => Kind::SourceOrAcc,
         "OPR_SRC_ACCVGPR" | "OPR_SRC_ACCVGPR_OR_CONST" => Kind::SourceAcc,
-        "OPR_DSMEM" | "OPR_GPUMEM" | "OPR_PC" | "OPR_FLAT_SCRATCH" | "OPR_VCC" | "OPR_SSRC_SPECIAL_SCC" => Kind::Implicit,
+        "OPR_DSMEM" | "OPR_GPUMEM" | "OPR_PC" | "OPR_FLAT_SCRATCH" | "OPR_VCC" | "OPR_SSRC_SPECIAL_SCC" => {
+            Kind::Implicit
+        }
         "OPR_LABEL" => Kind::Label,
         "OPR_ATTR" | "OPR_PARAM" | "OPR_TGT" => Kind::Named,
         "OPR_HWREG" | "OPR_SENDMSG" | "OPR_SENDMSG_RTN" | "OPR_CLAUSE" | "OPR_DELAY" | "OPR_SLEEP" | "OPR_VERSION"
@@ -22,7 +24,10 @@ fn kind(name: &str) -> Result<Kind, String> {
         _ if name.starts_with("OPR_SIMM") => Kind::Immediate,
         _ if name.starts_with("OPR_WAIT") => Kind::Packed,
         "OPR_EXEC" | "OPR_VGPR_OR_LDS" => Kind::Source,
-        _ if ["OPR_SRC", "OPR_SSRC", "OPR_SDST", "OPR_SREG", "OPR_SGPR", "OPR_SMEM_OFFSET"].iter().any(|p| name.starts_with(p)) => {
+        _ if ["OPR_SRC", "OPR_SSRC", "OPR_SDST", "OPR_SREG", "OPR_SGPR", "OPR_SMEM_OFFSET"]
+            .iter()
+            .any(|p| name.starts_with(p)) =>
+        {
             Kind::Source
         }
         _ => return Err(format!("operand type {name} is not known")),
@@ -34,10 +39,12 @@ pub(crate) fn lower(ty: &spec::OperandType, sources: &[Option<Source>]) -> Resul
     let mut fields = Vec::new();
     let mut field_values = Vec::new();
     for (at, field) in ty.fields.iter().enumerate() {
-        let (offset, count) = (field.ranges.first().map_or(0, |r| r.offset), field.ranges.iter().map(|r| r.count).sum::<u16>());
+        let (offset, count) =
+            (field.ranges.first().map_or(0, |r| r.offset), field.ranges.iter().map(|r| r.count).sum::<u16>());
         fields.push((field.name.clone(), offset as u8, count as u8));
         for value in &field.values {
-            let number = u16::try_from(value.value).map_err(|_| format!("{}: value {} of {}", ty.name, value.value, value.name))?;
+            let number = u16::try_from(value.value)
+                .map_err(|_| format!("{}: value {} of {}", ty.name, value.value, value.name))?;
             field_values.push((at as u8, number, value.name.clone()));
         }
     }
@@ -52,13 +59,12 @@ pub(crate) fn lower(ty: &spec::OperandType, sources: &[Option<Source>]) -> Resul
 /// there (compares write EXEC, buffer offsets are SCC), and LLVM takes them: only values without a meaning in the
 /// generation are reserved. What may be a literal is a matter of the row.
 fn valid(name: &str, kind: Kind, runs: &[Run], sources: &[Option<Source>]) -> [u64; 8] {
-    let scalar = ["OPR_SSRC", "OPR_SDST", "OPR_SREG", "OPR_SGPR", "OPR_SMEM_OFFSET"].iter().any(|p| name.starts_with(p));
+    let scalar =
+        ["OPR_SSRC", "OPR_SDST", "OPR_SREG", "OPR_SGPR", "OPR_SMEM_OFFSET"].iter().any(|p| name.starts_with(p));
     let named = |value: u16| runs.iter().any(|r| (r.value..r.value + r.count).contains(&value));
     let mapped = |value: u16| matches!(sources.get(value as usize), Some(Some(_)));
     // Literals are checked by the row before the set is asked.
-    let literal = |value: u16| {
-        matches!(sources.get(value as usize), Some(Some(Source::Special(name))) if name.starts_with("src_literal"))
-    };
+    let literal = |value: u16| matches!(sources.get(value as usize), Some(Some(Source::Special(name))) if name.starts_with("src_literal"));
     let allowed = |value: u16| match kind {
         Kind::Source | Kind::SourceOrAcc | Kind::SourceAcc if literal(value) => false,
         Kind::Source if scalar => named(value) || mapped(value),

@@ -79,29 +79,18 @@ pub enum Error {
 pub fn parse(text: &str) -> Result<Sources, Error> {
     let sources: Sources = toml::from_str(text)?;
     let sha256 = &sources.bundle.sha256;
-    if sha256.len() != 64
-        || !sha256
-            .bytes()
-            .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-    {
+    if sha256.len() != 64 || !sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
         return Err(Error::Sha256);
     }
     let mut seen = BTreeMap::new();
     for generation in &sources.generations {
-        let fail = |message: String| Error::Generation {
-            generation: generation.name.clone(),
-            message,
-        };
+        let fail = |message: String| Error::Generation { generation: generation.name.clone(), message };
         let name = &generation.name;
         // The name becomes a module, a cargo feature and a file name.
         if !name.starts_with(|c: char| c.is_ascii_lowercase())
-            || !name
-                .chars()
-                .all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'))
+            || !name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'))
         {
-            return Err(fail(
-                "a name is lower-case letters, digits and underscores".to_owned(),
-            ));
+            return Err(fail("a name is lower-case letters, digits and underscores".to_owned()));
         }
         if generation.targets.is_empty() || generation.waves.is_empty() {
             return Err(fail("has no targets or no waves".to_owned()));
@@ -136,11 +125,7 @@ mod tests {
     fn the_list_of_this_repository_is_good() {
         let sources = parse(LIST).unwrap();
         assert_eq!(sources.generations.len(), 10);
-        let rdna4 = sources
-            .generations
-            .iter()
-            .find(|g| g.name == "rdna4")
-            .unwrap();
+        let rdna4 = sources.generations.iter().find(|g| g.name == "rdna4").unwrap();
         assert_eq!(rdna4.targets.len(), 2);
         assert_eq!(rdna4.waves, [32, 64]);
     }

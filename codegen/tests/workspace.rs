@@ -35,7 +35,8 @@ fn rust_files(dir: &str) -> Vec<String> {
     }
     let mut found = Vec::new();
     walk(&root().join(dir), &mut found);
-    let relative = |path: PathBuf| path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
+    let relative =
+        |path: PathBuf| path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
     found.into_iter().map(relative).collect()
 }
 
@@ -69,7 +70,8 @@ fn every_generation_is_a_feature() {
     let names: Vec<String> = sources().generations.into_iter().map(|g| g.name).collect();
     let manifest = manifest("gfx-isa/Cargo.toml");
     let features = manifest["features"].as_table().expect("features");
-    let all: BTreeSet<&str> = features["all-generations"].as_array().expect("a list").iter().filter_map(|v| v.as_str()).collect();
+    let all: BTreeSet<&str> =
+        features["all-generations"].as_array().expect("a list").iter().filter_map(|v| v.as_str()).collect();
     assert_eq!(all, names.iter().map(String::as_str).collect());
     assert!(names.iter().all(|name| features.contains_key(name)));
 }

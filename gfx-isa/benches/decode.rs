@@ -49,7 +49,9 @@ fn benches(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(generation.name());
         group.throughput(Throughput::Elements(count));
         group.bench_function("decode", |bench| {
-            bench.iter(|| Decoder::new(generation, black_box(&bytes)).filter(|result| black_box(result).is_ok()).count());
+            bench.iter(|| {
+                Decoder::new(generation, black_box(&bytes)).filter(|result| black_box(result).is_ok()).count()
+            });
         });
         let formatter = Formatter::new(Options::default());
         let mut text = String::new();

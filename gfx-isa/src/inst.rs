@@ -94,7 +94,14 @@ impl fmt::Debug for Inst {
 impl Inst {
     /// `words` may hold what follows the instruction.
     #[inline]
-    pub(crate) fn new(tables: &'static Tables, row: usize, words: [u32; 5], dwords: usize, form: Form, wave64: bool) -> Inst {
+    pub(crate) fn new(
+        tables: &'static Tables,
+        row: usize,
+        words: [u32; 5],
+        dwords: usize,
+        form: Form,
+        wave64: bool,
+    ) -> Inst {
         Inst { words, row: row as u16, shape: dwords as u8 | (form as u8) << 3 | u8::from(wave64) << 6, tables }
     }
 

@@ -36,15 +36,15 @@ mod table;
 mod view;
 
 pub use catalog::{
-    Accepts, BitRange, EncodingRef, FieldRef, Half, InstructionInfo, LayoutPiece, LayoutPieces, OperandInfo, Role, SubField,
-    ValueRun,
+    Accepts, BitRange, EncodingRef, FieldRef, Half, InstructionInfo, LayoutPiece, LayoutPieces, OperandInfo, Role,
+    SubField, ValueRun,
 };
 pub use decode::{DecodeError, DecodeErrorKind, Decoder};
 pub use disasm::{Formatter, Options, Targets};
 pub use generated::Generation;
+pub use generated::field::Field;
 #[doc(inline)]
 pub use generated::modules::*;
-pub use generated::field::Field;
 pub use generated::op::Op;
 pub use generation::{ParseGenerationError, Target};
 pub use info::Resource;

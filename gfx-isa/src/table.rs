@@ -1,11 +1,11 @@
 //! The shapes of the generated tables.
 
+use crate::Generation;
 use crate::generated::field::Field;
 use crate::generated::op::{self, Op};
-use crate::generated::{check, group, layout, mnemonic, operand};
 use crate::generated::syntax::SYNTAXES;
+use crate::generated::{check, group, layout, mnemonic, operand};
 use crate::syntax::Syntax;
-use crate::Generation;
 
 /// One generation's tables.
 #[derive(Debug)]
@@ -45,14 +45,7 @@ pub(crate) struct Space {
 
 impl Space {
     /// `key`: bit ranges (offset, count) that form the index, least significant first; unused ones have count 0.
-    pub(crate) const fn new(
-        key: [(u8, u8); 3],
-        base: u16,
-        len: u16,
-        pair: u8,
-        class: Class,
-        extra: (u8, u8),
-    ) -> Space {
+    pub(crate) const fn new(key: [(u8, u8); 3], base: u16, len: u16, pair: u8, class: Class, extra: (u8, u8)) -> Space {
         let [(o0, c0), (o1, c1), (o2, c2)] = key;
         let key = [(o0, 0, part_mask(c0)), (o1, c0, part_mask(c1)), (o2, c0 + c1, part_mask(c2))];
         Space { key, base, len, pair, class, extra: (extra.0, part_mask(extra.1) as u8) }

@@ -72,11 +72,7 @@ pub fn differences(old: &Spec, new: &Spec) -> Vec<Difference> {
     let (old, new) = (items(old), items(new));
     let mut found = Vec::new();
     let mut add = |(kind, name): &(Kind, String), change| {
-        found.push(Difference {
-            kind: *kind,
-            name: name.clone(),
-            change,
-        });
+        found.push(Difference { kind: *kind, name: name.clone(), change });
     };
     for (key, text) in &old {
         match new.get(key) {

@@ -66,17 +66,11 @@ impl Place {
     /// The place of byte `offset` of `text`; an offset past the end means the end.
     pub(crate) fn of(file: &str, text: &[u8], offset: usize) -> Self {
         let before = &text[..offset.min(text.len())];
-        let line_start = before
-            .iter()
-            .rposition(|&b| b == b'\n')
-            .map_or(0, |at| at + 1);
+        let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
         Self {
             file: file.to_owned(),
             line: before.iter().filter(|&&b| b == b'\n').count() + 1,
-            column: String::from_utf8_lossy(&before[line_start..])
-                .chars()
-                .count()
-                + 1,
+            column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
         }
     }
 }

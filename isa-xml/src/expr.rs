@@ -28,19 +28,13 @@ impl Operator {
             "<>" => "!=",
             symbol => symbol,
         };
-        Self::SYMBOLS
-            .iter()
-            .find(|(_, s)| *s == symbol)
-            .map(|(operator, _)| *operator)
+        Self::SYMBOLS.iter().find(|(_, s)| *s == symbol).map(|(operator, _)| *operator)
     }
 
     /// As AMD's files spell it.
     #[must_use]
     pub fn symbol(self) -> &'static str {
-        Self::SYMBOLS
-            .iter()
-            .find(|(operator, _)| *operator == self)
-            .map_or("", |(_, symbol)| symbol)
+        Self::SYMBOLS.iter().find(|(operator, _)| *operator == self).map_or("", |(_, symbol)| symbol)
     }
 
     /// Whether the operator takes so many arguments.

@@ -16,8 +16,8 @@ use crate::error::Error;
 use crate::resolve::sha256;
 use crate::spec::{EncodingId, Instruction, OperandListId, Row, Spec};
 use shape::{
-    DocumentRecord, EncodingRecord, FormatRecord, InstructionRecord, OperandRecord,
-    OperandTypeRecord, encoding_lines, flags_of,
+    DocumentRecord, EncodingRecord, FormatRecord, InstructionRecord, OperandRecord, OperandTypeRecord, encoding_lines,
+    flags_of,
 };
 
 /// Version of the record's own layout.
@@ -42,47 +42,20 @@ pub fn to_json(spec: &Spec) -> String {
     section("architecture_id", spec.architecture_id.to_string(), false);
     section("groups", json(&spec.groups), false);
     section("subgroups", json(&spec.subgroups), false);
-    section(
-        "encodings",
-        array(spec.encodings.iter().map(encoding_lines)),
-        false,
-    );
+    section("encodings", array(spec.encodings.iter().map(encoding_lines)), false);
     section(
         "instructions",
-        array(
-            spec.instructions
-                .iter()
-                .map(|i| json(&InstructionRecord::of(spec, i, &keys))),
-        ),
+        array(spec.instructions.iter().map(|i| json(&InstructionRecord::of(spec, i, &keys)))),
         false,
     );
     let by_key: BTreeMap<&String, &String> = keys.iter().zip(&lists).collect();
     section(
         "operand_lists",
-        format!(
-            "{{\n{}\n}}",
-            lines(
-                by_key
-                    .into_iter()
-                    .map(|(key, list)| format!("{}: {list}", json(key)))
-            )
-        ),
+        format!("{{\n{}\n}}", lines(by_key.into_iter().map(|(key, list)| format!("{}: {list}", json(key))))),
         false,
     );
-    section(
-        "formats",
-        array(spec.formats.iter().map(|f| json(&FormatRecord::of(f)))),
-        false,
-    );
-    section(
-        "operand_types",
-        array(
-            spec.operand_types
-                .iter()
-                .map(|t| json(&OperandTypeRecord::of(t))),
-        ),
-        true,
-    );
+    section("formats", array(spec.formats.iter().map(|f| json(&FormatRecord::of(f)))), false);
+    section("operand_types", array(spec.operand_types.iter().map(|t| json(&OperandTypeRecord::of(t)))), true);
     format!("{{\n{out}}}\n")
 }
 
@@ -93,13 +66,7 @@ pub fn from_json(text: &str) -> Result<Spec, Error> {
         message: error.to_string(),
     })?;
     if record.record != VERSION {
-        return Err(fail(
-            "record",
-            format!(
-                "layout {} is not {VERSION}, the one known here",
-                record.record
-            ),
-        ));
+        return Err(fail("record", format!("layout {} is not {VERSION}, the one known here", record.record)));
     }
     record.into_spec()
 }
@@ -121,19 +88,10 @@ pub(crate) fn items(spec: &Spec) -> BTreeMap<(Kind, String), String> {
     ] {
         items.insert((Kind::Document, name.to_owned()), text.clone());
     }
-    items.insert(
-        (Kind::Document, "architecture id".to_owned()),
-        spec.architecture_id.to_string(),
-    );
-    items.insert(
-        (Kind::Document, "groups".to_owned()),
-        json(&(&spec.groups, &spec.subgroups)),
-    );
+    items.insert((Kind::Document, "architecture id".to_owned()), spec.architecture_id.to_string());
+    items.insert((Kind::Document, "groups".to_owned()), json(&(&spec.groups, &spec.subgroups)));
     for encoding in &spec.encodings {
-        items.insert(
-            (Kind::Encoding, encoding.name.clone()),
-            encoding_lines(encoding),
-        );
+        items.insert((Kind::Encoding, encoding.name.clone()), encoding_lines(encoding));
     }
     for instruction in &spec.instructions {
         let text = json(&InstructionRecord::of(spec, instruction, &keys));
@@ -153,22 +111,12 @@ pub(crate) fn items(spec: &Spec) -> BTreeMap<(Kind, String), String> {
 fn operand_lists(spec: &Spec) -> Vec<String> {
     spec.operand_lists
         .iter()
-        .map(|list| {
-            json(
-                &list
-                    .iter()
-                    .map(|operand| OperandRecord::of(spec, operand))
-                    .collect::<Vec<_>>(),
-            )
-        })
+        .map(|list| json(&list.iter().map(|operand| OperandRecord::of(spec, operand)).collect::<Vec<_>>()))
         .collect()
 }
 
 fn fail(path: impl Into<String>, message: impl Into<String>) -> Error {
-    Error::Record {
-        path: path.into(),
-        message: message.into(),
-    }
+    Error::Record { path: path.into(), message: message.into() }
 }
 
 fn json<T: Serialize + ?Sized>(value: &T) -> String {
@@ -182,11 +130,7 @@ fn lines(items: impl Iterator<Item = String>) -> String {
 
 fn array(items: impl Iterator<Item = String>) -> String {
     let items = lines(items);
-    if items.is_empty() {
-        "[]".to_owned()
-    } else {
-        format!("[\n{items}\n]")
-    }
+    if items.is_empty() { "[]".to_owned() } else { format!("[\n{items}\n]") }
 }
 
 /// Short keys by content.
@@ -216,10 +160,7 @@ fn short_keys(full: &[String]) -> Vec<String> {
             break;
         }
     }
-    full.iter()
-        .zip(length)
-        .map(|(hash, length)| hash[..length].to_owned())
-        .collect()
+    full.iter().zip(length).map(|(hash, length)| hash[..length].to_owned()).collect()
 }
 
 #[derive(Deserialize)]
@@ -257,16 +198,16 @@ impl SpecRecord {
                 let operands = match list_ids.get(row.3.as_str()) {
                     Some(id) => *id,
                     None => {
-                        let (key, list) =
-                            self.operand_lists.get_key_value(&row.3).ok_or_else(|| {
-                                fail(path(), format!("unknown operand list {}", row.3))
-                            })?;
-                        let list = list
-                            .iter()
-                            .map(|operand| operand.resolve(key, &formats, &types))
-                            .collect::<Result<Vec<_>, _>>()?;
-                        let id = u32::try_from(operand_lists.len())
-                            .map_err(|_| fail(path(), "too many operand lists"))?;
+                        let (key, list) = self
+                            .operand_lists
+                            .get_key_value(&row.3)
+                            .ok_or_else(|| fail(path(), format!("unknown operand list {}", row.3)))?;
+                        let list =
+                            list.iter()
+                                .map(|operand| operand.resolve(key, &formats, &types))
+                                .collect::<Result<Vec<_>, _>>()?;
+                        let id =
+                            u32::try_from(operand_lists.len()).map_err(|_| fail(path(), "too many operand lists"))?;
                         operand_lists.push(list);
                         list_ids.insert(key, OperandListId(id));
                         OperandListId(id)
@@ -289,11 +230,7 @@ impl SpecRecord {
                 rows,
             });
         }
-        if let Some(unused) = self
-            .operand_lists
-            .keys()
-            .find(|key| !list_ids.contains_key(key.as_str()))
-        {
+        if let Some(unused) = self.operand_lists.keys().find(|key| !list_ids.contains_key(key.as_str())) {
             return Err(fail(format!("operand list {unused}"), "no row uses it"));
         }
 
@@ -301,33 +238,18 @@ impl SpecRecord {
             document: self.document.into_document(),
             architecture: self.architecture,
             architecture_id: self.architecture_id,
-            encodings: self
-                .encodings
-                .into_iter()
-                .map(EncodingRecord::into_encoding)
-                .collect::<Result<_, _>>()?,
+            encodings: self.encodings.into_iter().map(EncodingRecord::into_encoding).collect::<Result<_, _>>()?,
             instructions,
             operand_lists,
-            formats: self
-                .formats
-                .into_iter()
-                .map(FormatRecord::into_format)
-                .collect(),
-            operand_types: self
-                .operand_types
-                .into_iter()
-                .map(OperandTypeRecord::into_type)
-                .collect(),
+            formats: self.formats.into_iter().map(FormatRecord::into_format).collect(),
+            operand_types: self.operand_types.into_iter().map(OperandTypeRecord::into_type).collect(),
             groups: self.groups,
             subgroups: self.subgroups,
         })
     }
 }
 
-fn index<'r>(
-    kind: &str,
-    names: impl Iterator<Item = &'r String>,
-) -> Result<HashMap<&'r str, u16>, Error> {
+fn index<'r>(kind: &str, names: impl Iterator<Item = &'r String>) -> Result<HashMap<&'r str, u16>, Error> {
     let mut map = HashMap::new();
     for (i, name) in names.enumerate() {
         let path = || format!("{kind} {name}");
@@ -345,22 +267,9 @@ mod tests {
 
     #[test]
     fn keys_grow_until_they_differ() {
-        let hashes = [
-            "0123456789abcdef00",
-            "0123456789abcdef01",
-            "01234567ffffffff00",
-            "1123456789abcdef00",
-        ]
-        .map(str::to_owned);
-        assert_eq!(
-            short_keys(&hashes),
-            [
-                "0123456789abcdef00",
-                "0123456789abcdef01",
-                "01234567ffffffff",
-                "11234567"
-            ]
-        );
+        let hashes =
+            ["0123456789abcdef00", "0123456789abcdef01", "01234567ffffffff00", "1123456789abcdef00"].map(str::to_owned);
+        assert_eq!(short_keys(&hashes), ["0123456789abcdef00", "0123456789abcdef01", "01234567ffffffff", "11234567"]);
         // A key does not depend on the lists around it, unless they collide.
         assert_eq!(short_keys(&hashes[3..]), ["11234567"]);
         // Equal hashes do not loop for ever.

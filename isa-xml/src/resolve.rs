@@ -13,38 +13,21 @@ use crate::error::{Error, MeaningFault};
 use crate::raw::{self, Raw, Text};
 use crate::source::Source;
 use crate::spec::{
-    BitRange, Condition, DataFormat, Document, Encoding, EncodingId, Expr, Field, FormatField,
-    FormatId, Instruction, NamedValue, Operand, OperandListId, OperandType, OperandTypeId,
-    Operator, Row, Spec,
+    BitRange, Condition, DataFormat, Document, Encoding, EncodingId, Expr, Field, FormatField, FormatId, Instruction,
+    NamedValue, Operand, OperandListId, OperandType, OperandTypeId, Operator, Row, Spec,
 };
 
 /// Resolves a parsed file; `source` is the file it was parsed from.
 pub fn resolve(raw: &Raw<'_>, source: &Source) -> Result<Spec, Error> {
     let file = source.name.as_str();
-    let encodings = index(
-        file,
-        "encoding",
-        raw.encodings.iter().map(|e| &e.name),
-        |i| u16::try_from(i).ok().map(EncodingId),
-    )?;
-    let formats = index(
-        file,
-        "data format",
-        raw.formats.iter().map(|f| &f.name),
-        |i| u16::try_from(i).ok().map(FormatId),
-    )?;
-    let types = index(
-        file,
-        "operand type",
-        raw.operand_types.iter().map(|t| &t.name),
-        |i| u16::try_from(i).ok().map(OperandTypeId),
-    )?;
-    index(
-        file,
-        "instruction",
-        raw.instructions.iter().map(|i| &i.name),
-        Some,
-    )?;
+    let encodings =
+        index(file, "encoding", raw.encodings.iter().map(|e| &e.name), |i| u16::try_from(i).ok().map(EncodingId))?;
+    let formats =
+        index(file, "data format", raw.formats.iter().map(|f| &f.name), |i| u16::try_from(i).ok().map(FormatId))?;
+    let types = index(file, "operand type", raw.operand_types.iter().map(|t| &t.name), |i| {
+        u16::try_from(i).ok().map(OperandTypeId)
+    })?;
+    index(file, "instruction", raw.instructions.iter().map(|i| &i.name), Some)?;
 
     let mut lists = OperandLists::default();
     let mut instructions = Vec::with_capacity(raw.instructions.len());
@@ -59,19 +42,18 @@ pub fn resolve(raw: &Raw<'_>, source: &Source) -> Result<Spec, Error> {
                 }
                 meaning(file, path, fault)
             };
-            let encoding = *encodings
-                .get(&*row.encoding)
-                .ok_or_else(|| fault(None, unknown("encoding", &row.encoding)))?;
+            let encoding =
+                *encodings.get(&*row.encoding).ok_or_else(|| fault(None, unknown("encoding", &row.encoding)))?;
             let operands = row
                 .operands
                 .iter()
                 .map(|operand| {
-                    let format = formats.get(&*operand.format).ok_or_else(|| {
-                        fault(Some(operand), unknown("data format", &operand.format))
-                    })?;
-                    let ty = types.get(&*operand.ty).ok_or_else(|| {
-                        fault(Some(operand), unknown("operand type", &operand.ty))
-                    })?;
+                    let format = formats
+                        .get(&*operand.format)
+                        .ok_or_else(|| fault(Some(operand), unknown("data format", &operand.format)))?;
+                    let ty = types
+                        .get(&*operand.ty)
+                        .ok_or_else(|| fault(Some(operand), unknown("operand type", &operand.ty)))?;
                     Ok(BorrowedOperand {
                         field: operand.field.as_deref(),
                         format: *format,
@@ -92,9 +74,7 @@ pub fn resolve(raw: &Raw<'_>, source: &Source) -> Result<Spec, Error> {
                 condition: row.condition.to_string(),
                 condition_id: row.condition_id,
                 opcode: row.opcode,
-                operands: lists
-                    .intern(operands)
-                    .map_err(|too_many| fault(None, too_many))?,
+                operands: lists.intern(operands).map_err(|too_many| fault(None, too_many))?,
             });
         }
         instructions.push(Instruction {
@@ -119,11 +99,7 @@ pub fn resolve(raw: &Raw<'_>, source: &Source) -> Result<Spec, Error> {
         },
         architecture: raw.architecture.to_string(),
         architecture_id: raw.architecture_id,
-        encodings: raw
-            .encodings
-            .iter()
-            .map(|encoding| self::encoding(file, encoding))
-            .collect::<Result<_, _>>()?,
+        encodings: raw.encodings.iter().map(|encoding| self::encoding(file, encoding)).collect::<Result<_, _>>()?,
         instructions,
         operand_lists: lists.into_vec(),
         formats: raw.formats.iter().map(format).collect(),
@@ -135,25 +111,15 @@ pub fn resolve(raw: &Raw<'_>, source: &Source) -> Result<Spec, Error> {
 
 /// Lower-case hex sha256.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn meaning(file: &str, path: String, fault: MeaningFault) -> Error {
-    Error::Meaning {
-        file: file.to_owned(),
-        path,
-        fault,
-    }
+    Error::Meaning { file: file.to_owned(), path, fault }
 }
 
 fn unknown(kind: &'static str, name: &str) -> MeaningFault {
-    MeaningFault::Unknown {
-        kind,
-        name: name.to_owned(),
-    }
+    MeaningFault::Unknown { kind, name: name.to_owned() }
 }
 
 fn strings(texts: &[Text<'_>]) -> Vec<String> {
@@ -176,11 +142,7 @@ fn index<'r, 'a: 'r, Id>(
         })?;
         if map.insert(&**name, id).is_some() {
             let name = name.to_string();
-            return Err(meaning(
-                file,
-                path(),
-                MeaningFault::Duplicate { kind, name },
-            ));
+            return Err(meaning(file, path(), MeaningFault::Duplicate { kind, name }));
         }
     }
     Ok(map)
@@ -207,10 +169,8 @@ impl<'r> OperandLists<'r> {
         match self.ids.entry(list) {
             Entry::Occupied(entry) => Ok(*entry.get()),
             Entry::Vacant(entry) => {
-                let next = u32::try_from(next).map_err(|_| MeaningFault::TooMany {
-                    kind: "operand list",
-                    limit: u32::MAX as usize,
-                })?;
+                let next = u32::try_from(next)
+                    .map_err(|_| MeaningFault::TooMany { kind: "operand list", limit: u32::MAX as usize })?;
                 Ok(*entry.insert(OperandListId(next)))
             }
         }
@@ -271,22 +231,16 @@ fn encoding(file: &str, raw: &raw::Encoding<'_>) -> Result<Encoding, Error> {
 fn expr(raw: &raw::Expr<'_>) -> Result<Expr, String> {
     match raw {
         raw::Expr::Op { operator, args } => {
-            let args: Vec<&raw::Expr<'_>> = args
-                .iter()
-                .filter(|arg| !matches!(arg, raw::Expr::ReturnType(_)))
-                .collect();
+            let args: Vec<&raw::Expr<'_>> =
+                args.iter().filter(|arg| !matches!(arg, raw::Expr::ReturnType(_))).collect();
             if operator == ".fieldderef" {
                 return field_reference(&args);
             }
-            let values = args
-                .iter()
-                .map(|arg| expr(arg))
-                .collect::<Result<Vec<_>, _>>()?;
+            let values = args.iter().map(|arg| expr(arg)).collect::<Result<Vec<_>, _>>()?;
             if operator == ".cons_array" {
                 return Ok(Expr::Array(values));
             }
-            let operator = Operator::from_symbol(operator)
-                .ok_or_else(|| format!("unknown operator {operator}"))?;
+            let operator = Operator::from_symbol(operator).ok_or_else(|| format!("unknown operator {operator}"))?;
             if !operator.takes(values.len()) {
                 return Err(format!("{operator} with {} arguments", values.len()));
             }
@@ -298,10 +252,7 @@ fn expr(raw: &raw::Expr<'_>) -> Result<Expr, String> {
             if value.is_empty() {
                 return Ok(Expr::Literal(1));
             }
-            value
-                .parse()
-                .map(Expr::Literal)
-                .map_err(|_| format!("literal {value:?} is not an unsigned number"))
+            value.parse().map(Expr::Literal).map_err(|_| format!("literal {value:?} is not an unsigned number"))
         }
         raw::Expr::Id(name) => Err(format!("{name} alone is not a value")),
         raw::Expr::ReturnType(_) => Err("a type alone is not a value".to_owned()),
@@ -324,32 +275,18 @@ fn field_reference(args: &[&raw::Expr<'_>]) -> Result<Expr, String> {
     match ids[..] {
         // A dot would make the record's spelling `encoding.field` ambiguous.
         ["INST", encoding] if operator == ".fieldderef" && !encoding.contains('.') => {
-            Ok(Expr::Field {
-                encoding: encoding.to_owned(),
-                field: field.to_string(),
-            })
+            Ok(Expr::Field { encoding: encoding.to_owned(), field: field.to_string() })
         }
         _ => Err(shape()),
     }
 }
 
 fn ranges(raw: &[raw::Range]) -> Vec<BitRange> {
-    raw.iter()
-        .map(|range| BitRange {
-            offset: range.offset,
-            count: range.count,
-            padding: range.padding,
-        })
-        .collect()
+    raw.iter().map(|range| BitRange { offset: range.offset, count: range.count, padding: range.padding }).collect()
 }
 
 fn values(raw: &[raw::PredefinedValue<'_>]) -> Vec<NamedValue> {
-    raw.iter()
-        .map(|value| NamedValue {
-            name: value.name.to_string(),
-            value: value.value,
-        })
-        .collect()
+    raw.iter().map(|value| NamedValue { name: value.name.to_string(), value: value.value }).collect()
 }
 
 fn field(raw: &raw::Field<'_>) -> Field {

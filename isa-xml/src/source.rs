@@ -28,11 +28,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            file: 64 * MIB,
-            total: 1024 * MIB,
-            entries: 1000,
-        }
+        Self { file: 64 * MIB, total: 1024 * MIB, entries: 1000 }
     }
 }
 
@@ -57,10 +53,7 @@ impl Source {
                     [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "a UTF-16 byte order mark",
                     _ => "an invalid byte sequence",
                 };
-                Err(Error::Source {
-                    file: name,
-                    fault: SourceFault::NotUtf8 { hint, offset },
-                })
+                Err(Error::Source { file: name, fault: SourceFault::NotUtf8 { hint, offset } })
             }
         }
     }
@@ -77,10 +70,7 @@ pub fn read_dir(path: &Path) -> Result<Vec<Source>, Error> {
 pub fn read_dir_with(path: &Path, limits: Limits) -> Result<Vec<Source>, Error> {
     let files = candidates(path, limits)?;
     let budget = Budget::new(limits);
-    let found: Vec<Vec<Found>> = files
-        .par_iter()
-        .map(|file| unpack(file, &budget))
-        .collect::<Result<_, _>>()?;
+    let found: Vec<Vec<Found>> = files.par_iter().map(|file| unpack(file, &budget)).collect::<Result<_, _>>()?;
 
     let mut by_name: BTreeMap<String, Found> = BTreeMap::new();
     for item in found.into_iter().flatten() {
@@ -88,9 +78,7 @@ pub fn read_dir_with(path: &Path, limits: Limits) -> Result<Vec<Source>, Error> 
             Some(other) if other.source.text != item.source.text => {
                 return Err(Error::Source {
                     file: item.origin,
-                    fault: SourceFault::Ambiguous {
-                        other: other.origin.clone(),
-                    },
+                    fault: SourceFault::Ambiguous { other: other.origin.clone() },
                 });
             }
             // The bundle beside its own unpacked files is no reason to complain.
@@ -101,10 +89,7 @@ pub fn read_dir_with(path: &Path, limits: Limits) -> Result<Vec<Source>, Error> 
         }
     }
     if by_name.is_empty() {
-        return Err(Error::Source {
-            file: path.display().to_string(),
-            fault: SourceFault::Empty,
-        });
+        return Err(Error::Source { file: path.display().to_string(), fault: SourceFault::Empty });
     }
     Ok(by_name.into_values().map(|found| found.source).collect())
 }
@@ -140,9 +125,7 @@ fn packing(name: &str) -> Option<(Packing, &str)> {
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
@@ -163,9 +146,7 @@ fn candidates(path: &Path, limits: Limits) -> Result<Vec<PathBuf>, Error> {
         if files.len() > limits.entries {
             return Err(Error::Source {
                 file: path.display().to_string(),
-                fault: SourceFault::TooMany {
-                    limit: limits.entries,
-                },
+                fault: SourceFault::TooMany { limit: limits.entries },
             });
         }
     }
@@ -181,38 +162,24 @@ struct Budget {
 
 impl Budget {
     fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            left: AtomicU64::new(limits.total),
-        }
+        Self { limits, left: AtomicU64::new(limits.total) }
     }
 
     /// Reads all of `from`, or fails once a limit is passed.
     fn read(&self, from: impl Read, size_hint: u64, file: &str) -> Result<Vec<u8>, Error> {
-        let fail = |fault| Error::Source {
-            file: file.to_owned(),
-            fault,
-        };
+        let fail = |fault| Error::Source { file: file.to_owned(), fault };
         let limit = self.limits.file;
         // A header may lie about the size: reserve no more than a usual file takes.
         let expected = size_hint.min(limit).min(16 * MIB);
         let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0));
-        from.take(limit + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| fail(SourceFault::Unpack(error.to_string())))?;
+        from.take(limit + 1).read_to_end(&mut bytes).map_err(|error| fail(SourceFault::Unpack(error.to_string())))?;
         let size = bytes.len() as u64;
         if size > limit {
             return Err(fail(SourceFault::TooLarge { limit: limit / MIB }));
         }
         self.left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                left.checked_sub(size)
-            })
-            .map_err(|_| {
-                fail(SourceFault::TooLargeTogether {
-                    limit: self.limits.total / MIB,
-                })
-            })?;
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(size))
+            .map_err(|_| fail(SourceFault::TooLargeTogether { limit: self.limits.total / MIB }))?;
         Ok(bytes)
     }
 }
@@ -221,54 +188,34 @@ fn unpack(path: &Path, budget: &Budget) -> Result<Vec<Found>, Error> {
     let name = file_name(path);
     let origin = path.display().to_string();
     let Some((packing, inner)) = packing(&name) else {
-        return Err(Error::Source {
-            file: origin,
-            fault: SourceFault::Empty,
-        });
+        return Err(Error::Source { file: origin, fault: SourceFault::Empty });
     };
     let file = fs::File::open(path).map_err(io_error(path))?;
     let size = file.metadata().map_err(io_error(path))?.len();
     if size > budget.limits.file {
-        return Err(Error::Source {
-            file: origin,
-            fault: SourceFault::TooLarge {
-                limit: budget.limits.file / MIB,
-            },
-        });
+        return Err(Error::Source { file: origin, fault: SourceFault::TooLarge { limit: budget.limits.file / MIB } });
     }
     let buffered = io::BufReader::new(file);
     let bytes = match packing {
         Packing::Plain => budget.read(buffered, size + 1, &origin)?,
         // 64 MiB of dictionary is what `xz -9` asks for.
-        Packing::Xz => budget.read(
-            lzma_rust2::XzReader::new_mem_limit(buffered, true, 80 * 1024),
-            0,
-            &origin,
-        )?,
+        Packing::Xz => budget.read(lzma_rust2::XzReader::new_mem_limit(buffered, true, 80 * 1024), 0, &origin)?,
         Packing::Gzip => budget.read(flate2::bufread::MultiGzDecoder::new(buffered), 0, &origin)?,
         Packing::Zip => {
             let packed = budget.read(buffered, size + 1, &origin)?;
             return unzip(&packed, &origin, budget);
         }
     };
-    Ok(vec![Found {
-        source: Source::new(inner, bytes)?,
-        origin,
-    }])
+    Ok(vec![Found { source: Source::new(inner, bytes)?, origin }])
 }
 
 /// The `*.xml` entries of an archive. One entry with a hostile name makes the whole archive suspect.
 fn unzip(packed: &[u8], origin: &str, budget: &Budget) -> Result<Vec<Found>, Error> {
-    let fail = |fault| Error::Source {
-        file: origin.to_owned(),
-        fault,
-    };
+    let fail = |fault| Error::Source { file: origin.to_owned(), fault };
     let broken = |error: zip::result::ZipError| fail(SourceFault::Unpack(error.to_string()));
     let mut archive = zip::ZipArchive::new(io::Cursor::new(packed)).map_err(broken)?;
     if archive.len() > budget.limits.entries {
-        return Err(fail(SourceFault::TooMany {
-            limit: budget.limits.entries,
-        }));
+        return Err(fail(SourceFault::TooMany { limit: budget.limits.entries }));
     }
     let mut wanted = Vec::new();
     for index in 0..archive.len() {
@@ -277,10 +224,7 @@ fn unzip(packed: &[u8], origin: &str, budget: &Budget) -> Result<Vec<Found>, Err
         if !plain_relative(&name) {
             return Err(fail(SourceFault::UnsafeName { name }));
         }
-        let entry_fail = |fault| Error::Source {
-            file: format!("{origin}!{name}"),
-            fault,
-        };
+        let entry_fail = |fault| Error::Source { file: format!("{origin}!{name}"), fault };
         if entry.is_symlink() {
             return Err(entry_fail(SourceFault::Symlink));
         }
@@ -305,10 +249,7 @@ fn unzip(packed: &[u8], origin: &str, budget: &Budget) -> Result<Vec<Found>, Err
                 })?;
                 let bytes = budget.read(entry, size, &origin)?;
                 let base = name.rsplit('/').next().unwrap_or(&name);
-                Ok(Found {
-                    source: Source::new(base, bytes)?,
-                    origin,
-                })
+                Ok(Found { source: Source::new(base, bytes)?, origin })
             },
         )
         .collect()
@@ -318,7 +259,5 @@ fn unzip(packed: &[u8], origin: &str, budget: &Budget) -> Result<Vec<Found>, Err
 fn plain_relative(name: &str) -> bool {
     !name.is_empty()
         && !name.contains(['\\', '\0', ':'])
-        && Path::new(name)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)))
+        && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }

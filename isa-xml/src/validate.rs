@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use crate::spec::{
-    BitRange, Encoding, EncodingId, Expr, Field, Instruction, NamedValue, Operand, OperandListId,
-    OperandType, Spec,
+    BitRange, Encoding, EncodingId, Expr, Field, Instruction, NamedValue, Operand, OperandListId, OperandType, Spec,
 };
 
 /// How bad a finding is.
@@ -118,10 +117,7 @@ impl fmt::Display for Finding {
 /// All findings, in the order of the specification.
 #[must_use]
 pub fn validate(spec: &Spec) -> Vec<Finding> {
-    let mut v = Validator {
-        spec,
-        findings: Vec::new(),
-    };
+    let mut v = Validator { spec, findings: Vec::new() };
     for encoding in &spec.encodings {
         v.encoding(encoding);
     }
@@ -141,12 +137,7 @@ struct Validator<'s> {
 
 impl<'s> Validator<'s> {
     fn add(&mut self, severity: Severity, check: Check, path: &str, message: String) {
-        self.findings.push(Finding {
-            severity,
-            check,
-            path: path.to_owned(),
-            message,
-        });
+        self.findings.push(Finding { severity, check, path: path.to_owned(), message });
     }
 
     fn error(&mut self, check: Check, path: &str, message: String) {
@@ -161,11 +152,7 @@ impl<'s> Validator<'s> {
         let path = format!("encoding {}", encoding.name);
         let bits = encoding.bits;
         if bits == 0 || bits > MAX_ENCODING_BITS || !bits.is_multiple_of(32) {
-            self.error(
-                Check::Width,
-                &path,
-                format!("{bits} bits are not one to five dwords"),
-            );
+            self.error(Check::Width, &path, format!("{bits} bits are not one to five dwords"));
         }
         self.fields(&path, &encoding.fields, Some(bits), Severity::Error);
 
@@ -193,10 +180,7 @@ impl<'s> Validator<'s> {
             .map(|identifier| format!("{identifier:#x}"))
             .collect();
         if !outside.is_empty() {
-            let message = format!(
-                "identifiers with bits outside the mask {mask:#x}: {}",
-                some_of(&outside)
-            );
+            let message = format!("identifiers with bits outside the mask {mask:#x}: {}", some_of(&outside));
             self.warn(Check::Identifier, &path, message);
         }
         let fields: HashSet<&str> = encoding.fields.iter().map(|f| f.name.as_str()).collect();
@@ -232,11 +216,8 @@ impl<'s> Validator<'s> {
             for range in &field.ranges {
                 let (from, to) = span(range);
                 if width.is_some_and(|width| to > u32::from(width)) {
-                    let message = format!(
-                        "bits {from} to {} are beyond the width of {} bits",
-                        to - 1,
-                        width.unwrap_or_default()
-                    );
+                    let message =
+                        format!("bits {from} to {} are beyond the width of {} bits", to - 1, width.unwrap_or_default());
                     self.error(Check::OutOfBounds, &path, message);
                 }
                 taken.add(range, &field.name);
@@ -249,12 +230,7 @@ impl<'s> Validator<'s> {
     fn overlaps(&mut self, path: &str, taken: Taken<'_>, severity: Severity) {
         for (name, other) in taken.overlaps() {
             let message = format!("shares bits with field {other}");
-            self.add(
-                severity,
-                Check::Overlap,
-                &format!("{path} → field {name}"),
-                message,
-            );
+            self.add(severity, Check::Overlap, &format!("{path} → field {name}"), message);
         }
     }
 
@@ -295,11 +271,7 @@ impl<'s> Validator<'s> {
             self.warn(Check::DuplicateName, path, message);
         }
         if !large.is_empty() {
-            let message = format!(
-                "values that do not fit {} bits: {}",
-                bits.unwrap_or_default(),
-                some_of(&large)
-            );
+            let message = format!("values that do not fit {} bits: {}", bits.unwrap_or_default(), some_of(&large));
             self.warn(Check::Value, path, message);
         }
     }
@@ -318,16 +290,10 @@ impl<'s> Validator<'s> {
             self.instruction(instruction, &names);
             for row in &instruction.rows {
                 let encoding = spec.encoding(row.encoding);
-                let path = format!(
-                    "instruction {} → encoding {}",
-                    instruction.name, encoding.name
-                );
+                let path = format!("instruction {} → encoding {}", instruction.name, encoding.name);
                 let declared = &declared[usize::from(row.encoding.0)];
                 if !declared.conditions.contains(row.condition.as_str()) {
-                    undeclared
-                        .entry((row.encoding.0, &row.condition))
-                        .or_default()
-                        .push(instruction.name.clone());
+                    undeclared.entry((row.encoding.0, &row.condition)).or_default().push(instruction.name.clone());
                 }
                 let opcode = &opcodes[usize::from(row.encoding.0)];
                 match opcode.bits() {
@@ -335,9 +301,7 @@ impl<'s> Validator<'s> {
                         let message = format!("opcode {} does not fit {bits} bits", row.opcode);
                         self.error(Check::Opcode, &path, message);
                     }
-                    Some(_)
-                        if !opcode.listed.is_empty() && !opcode.listed.contains(&row.opcode) =>
-                    {
+                    Some(_) if !opcode.listed.is_empty() && !opcode.listed.contains(&row.opcode) => {
                         unlisted
                             .entry(row.encoding.0)
                             .or_default()
@@ -352,11 +316,7 @@ impl<'s> Validator<'s> {
                         "opcode {} under condition {} is already {other}'s, with {} operands",
                         row.opcode,
                         row.condition,
-                        if operands == row.operands {
-                            "the same"
-                        } else {
-                            "other"
-                        }
+                        if operands == row.operands { "the same" } else { "other" }
                     );
                     self.warn(Check::DuplicateKey, &path, message);
                 }
@@ -388,10 +348,7 @@ impl<'s> Validator<'s> {
         for instruction in &spec.instructions {
             let mut check = |kind, declared: &HashSet<&str>, name: &'s str| {
                 if !declared.contains(name) {
-                    missing
-                        .entry((kind, name))
-                        .or_default()
-                        .push(instruction.name.clone());
+                    missing.entry((kind, name)).or_default().push(instruction.name.clone());
                 }
             };
             check("functional group", &groups, &instruction.group);
@@ -409,11 +366,7 @@ impl<'s> Validator<'s> {
     fn instruction(&mut self, instruction: &Instruction, names: &HashSet<&str>) {
         let path = format!("instruction {}", instruction.name);
         if instruction.rows.is_empty() {
-            self.warn(
-                Check::MissingReference,
-                &path,
-                "is in no encoding".to_owned(),
-            );
+            self.warn(Check::MissingReference, &path, "is in no encoding".to_owned());
         }
         for alias in &instruction.aliases {
             if names.contains(alias.as_str()) {
@@ -432,12 +385,8 @@ impl<'s> Validator<'s> {
         for (i, encoding) in self.spec.encodings.iter().enumerate() {
             let used = u16::try_from(i).ok().and_then(|i| used.get(&i));
             let used = used.unwrap_or(&nothing);
-            let unused: Vec<String> = opcodes[i]
-                .listed
-                .iter()
-                .filter(|opcode| !used.contains(opcode))
-                .map(u32::to_string)
-                .collect();
+            let unused: Vec<String> =
+                opcodes[i].listed.iter().filter(|opcode| !used.contains(opcode)).map(u32::to_string).collect();
             if !unused.is_empty() && opcodes[i].bits().is_some() {
                 let message = format!("identifiers of opcodes without rows: {}", unused.join(", "));
                 let path = format!("encoding {}", encoding.name);
@@ -468,10 +417,7 @@ impl<'s> Validator<'s> {
             // FMT_ANY and its like describe one bit of anything, and 24-bit numbers come in 32-bit registers.
             let bits = format.bits;
             if operand.size != 0 && u32::from(operand.size) < bits {
-                let message = format!(
-                    "{} bits cannot hold the {bits} of format {}",
-                    operand.size, format.name
-                );
+                let message = format!("{} bits cannot hold the {bits} of format {}", operand.size, format.name);
                 self.warn(Check::OperandSize, &path, message);
             }
         }
@@ -482,11 +428,7 @@ impl<'s> Validator<'s> {
         for format in &spec.formats {
             let path = format!("data format {}", format.name);
             if format.components as usize != format.bitmaps.len() {
-                let message = format!(
-                    "{} components have {} bit maps",
-                    format.components,
-                    format.bitmaps.len()
-                );
+                let message = format!("{} components have {} bit maps", format.components, format.bitmaps.len());
                 self.warn(Check::Width, &path, message);
             }
             let mut taken = Taken::default();
@@ -514,11 +456,7 @@ impl<'s> Validator<'s> {
         self.fields(&path, &ty.fields, None, Severity::Warning);
         self.values(&path, &ty.values, None);
         if ty.partitioned == ty.fields.is_empty() {
-            let message = format!(
-                "IsPartitioned is {} with {} fields",
-                ty.partitioned,
-                ty.fields.len()
-            );
+            let message = format!("IsPartitioned is {} with {} fields", ty.partitioned, ty.fields.len());
             self.warn(Check::Width, &path, message);
         }
         for subtype in &ty.subtypes {
@@ -543,11 +481,7 @@ impl<'s> Declared<'s> {
     fn of(encoding: &'s Encoding) -> Self {
         Self {
             fields: encoding.fields.iter().map(|f| f.name.as_str()).collect(),
-            conditions: encoding
-                .conditions
-                .iter()
-                .map(|c| c.name.as_str())
-                .collect(),
+            conditions: encoding.conditions.iter().map(|c| c.name.as_str()).collect(),
         }
     }
 }
@@ -594,17 +528,11 @@ struct OpcodeFields<'s> {
 impl<'s> OpcodeFields<'s> {
     fn of(encoding: &'s Encoding) -> Self {
         // MIMG, MUBUF and MTBUF of RDNA 1 and 2 keep the opcode's high bit in OPM.
-        let mut fields: Vec<&Field> = ["OP", "OPM"]
-            .iter()
-            .filter_map(|name| encoding.field(name))
-            .collect();
+        let mut fields: Vec<&Field> = ["OP", "OPM"].iter().filter_map(|name| encoding.field(name)).collect();
         if fields.is_empty() {
             // A row of VOPD is one half, and its identifiers combine the opcodes of both.
             fields.extend(encoding.field("OPY").or(encoding.field("OPX")));
-            return Self {
-                fields,
-                listed: BTreeSet::new(),
-            };
+            return Self { fields, listed: BTreeSet::new() };
         }
         let listed = encoding
             .identifiers
@@ -635,9 +563,7 @@ fn extract(fields: &[&Field], word: u128) -> u128 {
 }
 
 fn low_bits(count: u16) -> u128 {
-    1u128
-        .checked_shl(u32::from(count))
-        .map_or(u128::MAX, |bit| bit - 1)
+    1u128.checked_shl(u32::from(count)).map_or(u128::MAX, |bit| bit - 1)
 }
 
 fn span(range: &BitRange) -> (u32, u32) {
@@ -647,10 +573,7 @@ fn span(range: &BitRange) -> (u32, u32) {
 
 /// Bits of a field's value, padding included.
 fn value_bits(ranges: &[BitRange]) -> u64 {
-    ranges
-        .iter()
-        .map(|r| u64::from(r.count) + r.padding.map_or(0, |(bits, _)| u64::from(bits)))
-        .sum()
+    ranges.iter().map(|r| u64::from(r.count) + r.padding.map_or(0, |(bits, _)| u64::from(bits))).sum()
 }
 
 /// A list for a message, cut where it gets long.

@@ -41,13 +41,7 @@ impl<'a> Cursor<'a> {
         let config = reader.config_mut();
         config.expand_empty_elements = true;
         config.check_comments = false;
-        Self {
-            reader,
-            source,
-            path: Vec::with_capacity(MAX_DEPTH),
-            at: 0,
-            notes: Notes::default(),
-        }
+        Self { reader, source, path: Vec::with_capacity(MAX_DEPTH), at: 0, notes: Notes::default() }
     }
 
     /// A fault at the current event.
@@ -56,10 +50,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn fault_at(&self, at: usize, fault: XmlFault) -> Error {
-        Error::Xml {
-            place: Place::of(&self.source.name, self.source.text.as_bytes(), at),
-            fault,
-        }
+        Error::Xml { place: Place::of(&self.source.name, self.source.text.as_bytes(), at), fault }
     }
 
     /// The offset of the current event.
@@ -150,10 +141,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn stray_text(&self, element: &str, text: &str) -> Error {
-        self.fault(XmlFault::UnexpectedText {
-            element: element.to_owned(),
-            found: clip(text.trim()),
-        })
+        self.fault(XmlFault::UnexpectedText { element: element.to_owned(), found: clip(text.trim()) })
     }
 
     /// The attributes, entities resolved.
@@ -168,8 +156,7 @@ impl<'a> Cursor<'a> {
                 let message = format!("an element with more than {MAX_ATTRIBUTES} attributes");
                 return Err(self.fault(XmlFault::Malformed(message)));
             }
-            let attribute =
-                attribute.map_err(|error| self.fault(XmlFault::Malformed(error.to_string())))?;
+            let attribute = attribute.map_err(|error| self.fault(XmlFault::Malformed(error.to_string())))?;
             let value = if attribute.value.contains('&') {
                 attribute
                     .normalized_value(XmlVersion::Implicit1_0)
@@ -272,11 +259,7 @@ impl<'a> Cursor<'a> {
     /// A number written in decimal.
     pub(crate) fn parse<T: FromStr>(&self, what: &str, text: &str) -> Result<T, Error> {
         text.parse().map_err(|_| {
-            self.fault(XmlFault::BadValue {
-                what: what.to_owned(),
-                found: clip(text),
-                expected: number_kind::<T>(),
-            })
+            self.fault(XmlFault::BadValue { what: what.to_owned(), found: clip(text), expected: number_kind::<T>() })
         })
     }
 
@@ -321,11 +304,7 @@ impl<'a> Cursor<'a> {
         } else if text.eq_ignore_ascii_case("false") || text == "0" {
             Ok(false)
         } else {
-            Err(self.fault(XmlFault::BadValue {
-                what: what.to_owned(),
-                found: clip(text),
-                expected: "true or false",
-            }))
+            Err(self.fault(XmlFault::BadValue { what: what.to_owned(), found: clip(text), expected: "true or false" }))
         }
     }
 
@@ -375,12 +354,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The value of a required element or attribute.
-    pub(crate) fn require<T>(
-        &self,
-        element: &'static str,
-        what: &'static str,
-        value: Option<T>,
-    ) -> Result<T, Error> {
+    pub(crate) fn require<T>(&self, element: &'static str, what: &'static str, value: Option<T>) -> Result<T, Error> {
         value.ok_or_else(|| self.fault(XmlFault::Missing { element, what }))
     }
 

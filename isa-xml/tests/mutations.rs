@@ -81,8 +81,7 @@ fn with_number(text: &str, n: &Index, number: &str) -> String {
         .filter_map(|(at, _)| {
             let rest = &text[at + 1..];
             let content = &rest[..rest.find('<')?];
-            (!content.is_empty() && content.bytes().all(|b| b.is_ascii_digit()))
-                .then_some((at + 1, content))
+            (!content.is_empty() && content.bytes().all(|b| b.is_ascii_digit())).then_some((at + 1, content))
         })
         .collect();
     let (at, old) = places[n.index(places.len())];

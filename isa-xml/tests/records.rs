@@ -5,9 +5,7 @@ mod common;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 
-use common::{
-    FIXTURES, V1_0_0, V1_1_0, V1_2_0, edit, generations, import, reference_xml, repository,
-};
+use common::{FIXTURES, V1_0_0, V1_1_0, V1_2_0, edit, generations, import, reference_xml, repository};
 use isa_xml::{Change, Severity, differences, from_json, to_json, validate};
 use rayon::prelude::*;
 
@@ -23,15 +21,9 @@ fn committed_records_are_whole() {
         let text = record(&name);
         total += text.len();
         let spec = from_json(&text).unwrap();
-        assert_eq!(
-            to_json(&spec),
-            text,
-            "{name}: reading and writing changes nothing"
-        );
-        let errors: Vec<_> = validate(&spec)
-            .into_iter()
-            .filter(|finding| finding.severity == Severity::Error)
-            .collect();
+        assert_eq!(to_json(&spec), text, "{name}: reading and writing changes nothing");
+        let errors: Vec<_> =
+            validate(&spec).into_iter().filter(|finding| finding.severity == Severity::Error).collect();
         assert_eq!(errors, [], "{name}");
         assert!(spec.instructions.len() > 1000, "{name}");
         let lines: HashMap<&str, usize> = text
@@ -49,17 +41,9 @@ fn committed_records_are_whole() {
     }
     assert!(total < 10_000_000, "{total} bytes");
     let files = fs::read_dir(repository().join("specs")).unwrap();
-    let files: BTreeSet<String> = files
-        .map(|f| f.unwrap().file_name().into_string().unwrap())
-        .collect();
-    let expected = generations()
-        .into_iter()
-        .map(|(name, _)| format!("{name}.json"));
-    assert_eq!(
-        files,
-        expected.collect(),
-        "a record for each generation and no other"
-    );
+    let files: BTreeSet<String> = files.map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
+    let expected = generations().into_iter().map(|(name, _)| format!("{name}.json"));
+    assert_eq!(files, expected.collect(), "a record for each generation and no other");
 }
 
 #[test]
@@ -69,15 +53,8 @@ fn committed_conditions_can_be_evaluated() {
         for encoding in &spec.encodings {
             for condition in &encoding.conditions {
                 // With no literal, DPP or SDWA marker anywhere a condition is decided one way or the other.
-                let value = condition
-                    .expr
-                    .eval(&|field| encoding.field(field).map(|_| 0));
-                assert!(
-                    value.is_some(),
-                    "{name}: {}: {}",
-                    encoding.name,
-                    condition.name
-                );
+                let value = condition.expr.eval(&|field| encoding.field(field).map(|_| 0));
+                assert!(value.is_some(), "{name}: {}: {}", encoding.name, condition.name);
             }
         }
     }
@@ -93,19 +70,12 @@ fn records_agree_with_the_reference_xml() {
         let source = sources.iter().find(|s| s.name == *file);
         let source = source.unwrap_or_else(|| panic!("{file} in {}", folder.display()));
         let import = isa_xml::import(source).unwrap();
-        assert!(
-            import.notes.unknown.is_empty(),
-            "{name}: {:?}",
-            import.notes
-        );
+        assert!(import.notes.unknown.is_empty(), "{name}: {:?}", import.notes);
         let json = to_json(&import.spec);
         let record = from_json(&record(name)).unwrap();
         assert_eq!(differences(&record, &import.spec), [], "{name}");
         assert!(record == import.spec, "{name}: order included");
-        assert!(
-            from_json(&json).unwrap() == import.spec,
-            "{name}: round trip"
-        );
+        assert!(from_json(&json).unwrap() == import.spec, "{name}: round trip");
     });
 }
 
@@ -122,11 +92,7 @@ fn fixtures_survive_the_round_trip() {
 #[test]
 fn a_new_operand_list_renames_no_other() {
     let before = to_json(&import(V1_0_0).unwrap().spec);
-    let after = edit(
-        V1_0_0,
-        "<OperandSize>32</OperandSize>",
-        "<OperandSize>64</OperandSize>",
-    );
+    let after = edit(V1_0_0, "<OperandSize>32</OperandSize>", "<OperandSize>64</OperandSize>");
     let after = to_json(&import(&after).unwrap().spec);
     let line = |json: &str, start: &str| {
         let line = json.lines().find(|line| line.starts_with(start)).unwrap();
@@ -141,11 +107,7 @@ fn a_new_operand_list_renames_no_other() {
 fn differences_name_what_changed() {
     let old = import(V1_1_0).unwrap().spec;
     assert_eq!(differences(&old, &old), []);
-    let text = edit(
-        V1_1_0,
-        "<Opcode Radix=\"10\">9<",
-        "<Opcode Radix=\"10\">10<",
-    );
+    let text = edit(V1_1_0, "<Opcode Radix=\"10\">9<", "<Opcode Radix=\"10\">10<");
     let text = edit(&text, "<InstructionName>S_NOP<", "<InstructionName>S_NAP<");
     let text = edit(&text, "<Value>15<", "<Value>14<");
     let found = differences(&old, &import(&text).unwrap().spec);
@@ -160,11 +122,7 @@ fn differences_name_what_changed() {
             "~ operand type OPR_WAIT",
         ]
     );
-    assert!(
-        differences(&old, &old)
-            .iter()
-            .all(|d| d.change == Change::Changed)
-    );
+    assert!(differences(&old, &old).iter().all(|d| d.change == Change::Changed));
 }
 
 #[test]
@@ -174,31 +132,13 @@ fn faults_of_a_record() {
     assert!(fault("\"record\": 1", "\"record\": 2").contains("layout 2 is not 1"));
     assert!(fault("\"record\": 1", "\"recrod\": 1").starts_with("line 2, column"));
     assert!(fault("{", "").starts_with("line "));
-    assert_eq!(
-        fault("[\"ENC_SMEM\",", "[\"ENC_X\","),
-        "instruction S_LOAD_B32: unknown encoding ENC_X"
-    );
-    assert!(
-        fault("\"type\":\"OPR_SREG\"", "\"type\":\"OPR_X\"")
-            .contains("operand 1: unknown operand type OPR_X")
-    );
+    assert_eq!(fault("[\"ENC_SMEM\",", "[\"ENC_X\","), "instruction S_LOAD_B32: unknown encoding ENC_X");
+    assert!(fault("\"type\":\"OPR_SREG\"", "\"type\":\"OPR_X\"").contains("operand 1: unknown operand type OPR_X"));
     assert!(fault("\"format\":\"FMT_", "\"format\":\"TMF_").contains("unknown data format TMF_"));
     assert!(fault("be800000", "xyz").contains("\"xyz\" is not a hexadecimal number"));
-    assert!(
-        fault("\".within\"", "\".witin\"")
-            .contains("encoding ENC_SOP1 → condition has_lit_0: bad expression")
-    );
-    assert!(
-        fault(
-            "\"operand_lists\": {",
-            "\"operand_lists\": {\"00000000\": [],"
-        )
-        .contains("no row uses it")
-    );
-    assert!(
-        fault("\"name\":\"ENC_SMEM\"", "\"name\":\"ENC_SOP1\"")
-            .contains("ENC_SOP1: declared twice")
-    );
+    assert!(fault("\".within\"", "\".witin\"").contains("encoding ENC_SOP1 → condition has_lit_0: bad expression"));
+    assert!(fault("\"operand_lists\": {", "\"operand_lists\": {\"00000000\": [],").contains("no row uses it"));
+    assert!(fault("\"name\":\"ENC_SMEM\"", "\"name\":\"ENC_SOP1\"").contains("ENC_SOP1: declared twice"));
     let deep = format!("[{}", "[\"!\",".repeat(100_000));
     assert!(fault("[\".within\"", &deep).contains("recursion limit"));
     assert!(from_json("").is_err());

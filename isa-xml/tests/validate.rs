@@ -13,11 +13,7 @@ fn check(fixture: &str, from: &str, to: &str, severity: Severity, check: Check, 
     let [finding] = &findings[..] else {
         panic!("one finding: {findings:#?}");
     };
-    assert_eq!(
-        (finding.severity, finding.check),
-        (severity, check),
-        "{finding}"
-    );
+    assert_eq!((finding.severity, finding.check), (severity, check), "{finding}");
     assert_eq!(format!("{}: {}", finding.path, finding.message), text);
     assert_eq!(finding.to_string(), format!("{severity}: {text}"));
 }
@@ -44,11 +40,7 @@ fn opcodes() {
     // The high bit of the opcode in a field of its own.
     let split = "<BitCount>2</BitCount><BitOffset>9</BitOffset></Range></BitLayout></Field>\
         <Field><FieldName>OPM</FieldName><BitLayout RangeCount=\"1\"><Range Order=\"0\"><BitCount>1</BitCount><BitOffset>11</BitOffset>";
-    let text = edit(
-        V1_0_0,
-        "<BitCount>8</BitCount><BitOffset>9</BitOffset>",
-        split,
-    );
+    let text = edit(V1_0_0, "<BitCount>8</BitCount><BitOffset>9</BitOffset>", split);
     assert_eq!(validate(&import(&text).unwrap().spec), []);
     warning(
         V1_0_0,
@@ -89,8 +81,7 @@ fn identifiers() {
         Check::Identifier,
         "encoding ENC_VOP1: identifiers with bits outside the mask 0xfe01f600: 0x7e000a00",
     );
-    let twice =
-        "<EncodingIdentifier Radix=\"2\">01111110000000000000101000000000</EncodingIdentifier>";
+    let twice = "<EncodingIdentifier Radix=\"2\">01111110000000000000101000000000</EncodingIdentifier>";
     warning(
         V1_0_0,
         twice,
@@ -288,11 +279,7 @@ fn fifty_thousand_fields_do_not_take_quadratic_time() {
         )
     };
     let many: String = (0..50_000).map(field).collect();
-    let text = edit(
-        V1_0_0,
-        "<MicrocodeFormat><BitMap>",
-        &format!("<MicrocodeFormat><BitMap>{many}"),
-    );
+    let text = edit(V1_0_0, "<MicrocodeFormat><BitMap>", &format!("<MicrocodeFormat><BitMap>{many}"));
     let findings = validate(&import(&text).unwrap().spec);
     assert!(findings.len() >= 49_999);
 }

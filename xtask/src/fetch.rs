@@ -31,11 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let bundle = sources()?.bundle;
     let folder = args.to.clone().unwrap_or_else(cache);
-    let (url, file) = if args.latest {
-        (&bundle.latest, "latest.zip")
-    } else {
-        (&bundle.url, bundle.file.as_str())
-    };
+    let (url, file) = if args.latest { (&bundle.latest, "latest.zip") } else { (&bundle.url, bundle.file.as_str()) };
     let path = folder.join(file);
     if !args.latest && sha256(&path).is_ok_and(|found| found == bundle.sha256) {
         return done(&path, "is already there");
@@ -75,9 +71,7 @@ fn advice(bundle: &Bundle, url: &str, error: &anyhow::Error) -> String {
 }
 
 fn cache() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| root().join("target"), PathBuf::from)
-        .join("isa-xml")
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from).join("isa-xml")
 }
 
 fn sha256(path: &Path) -> Result<String> {

@@ -80,10 +80,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.check {
         check(&imported)?;
     } else {
-        let files: BTreeMap<PathBuf, &str> = imported
-            .iter()
-            .map(|one| (record_path(&one.generation), one.json.as_str()))
-            .collect();
+        let files: BTreeMap<PathBuf, &str> =
+            imported.iter().map(|one| (record_path(&one.generation), one.json.as_str())).collect();
         write_together(&files)?;
     }
     println!(

@@ -88,7 +88,10 @@ fn without_a_downloader_fetch_says_what_to_do() {
     let output = xtask(&["fetch", "--to"]).arg(folder.join("cache")).env("PATH", &folder).output().unwrap();
     let error = fails(&output);
     assert!(error.contains("neither curl nor wget is installed"), "{error}");
-    assert!(error.contains("download it in a browser, then run `cargo xtask regen --xml AMD_GPU_MR_ISA_XML"), "{error}");
+    assert!(
+        error.contains("download it in a browser, then run `cargo xtask regen --xml AMD_GPU_MR_ISA_XML"),
+        "{error}"
+    );
 }
 
 /// A curl that says or writes what the test wants.

@@ -21,8 +21,11 @@ impl Checks {
         let mut checks = Checks { masks: Vec::new(), lists: vec![list(&[])], of_list: Vec::new() };
         for &(start, len) in &ir.lists {
             let operands = &ir.operands[usize::from(start)..][..usize::from(len)];
-            let entries: Vec<String> =
-                operands.iter().filter(|operand| is_checked(ir, operand)).map(|operand| checks.check(ir, operand)).collect();
+            let entries: Vec<String> = operands
+                .iter()
+                .filter(|operand| is_checked(ir, operand))
+                .map(|operand| checks.check(ir, operand))
+                .collect();
             assert!(entries.len() <= MOST, "an operand list has more than {MOST} checked fields");
             let list = list(&entries);
             let at = checks.lists.iter().position(|known| *known == list).unwrap_or_else(|| {
@@ -54,11 +57,17 @@ impl Checks {
     /// The file of sets and check lists.
     pub(crate) fn file(&self) -> File {
         let mut file = File::new("Fields whose values may be reserved.");
-        file.items(quote::quote!(use crate::table::Check;));
-        let entries: Vec<String> = self.masks.iter().map(|mask| {
-            let words: Vec<String> = mask.iter().map(|w| format!("{w:#x}")).collect();
-            format!("[{}]", words.join(", "))
-        }).collect();
+        file.items(quote::quote!(
+            use crate::table::Check;
+        ));
+        let entries: Vec<String> = self
+            .masks
+            .iter()
+            .map(|mask| {
+                let words: Vec<String> = mask.iter().map(|w| format!("{w:#x}")).collect();
+                format!("[{}]", words.join(", "))
+            })
+            .collect();
         file.table("Sets of allowed values 0 to 511, one bit each.", "MASKS", "[u64; 8]", &entries);
         file.table("Lists of checks.", "LISTS", &format!("[Check; {MOST}]"), &self.lists);
         file

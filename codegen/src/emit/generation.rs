@@ -50,10 +50,15 @@ fn source_runs(sources: &[Option<Source>]) -> String {
             Source::Int(v) => Some(Source::Int(v.wrapping_add(n as i8))),
             Source::Special(_) => None,
         };
-        let count = |sign: i16| (1..).take_while(|&n| {
-            let expected = next(sign * n);
-            expected.is_some() && sources.get(at + n as usize) == Some(&expected)
-        }).count() + 1;
+        let count = |sign: i16| {
+            (1..)
+                .take_while(|&n| {
+                    let expected = next(sign * n);
+                    expected.is_some() && sources.get(at + n as usize) == Some(&expected)
+                })
+                .count()
+                + 1
+        };
         let (rising, falling) = (count(1), if matches!(first, Source::Int(_)) { count(-1) } else { 1 });
         let (count, step) = if falling > rising { (falling, -1) } else { (rising, 1) };
         let what = match first {
@@ -122,24 +127,39 @@ fn row(row: &Row, special: bool, pool: &[(u32, u8)], checks: &Checks) -> String 
 
 pub(crate) fn rows(generation: &Generation, pool: &[(u32, u8)], checks: &Checks) -> File {
     let mut file = File::new("Opcode spaces and rows.");
-    file.items(quote!(use crate::table::{Class, Row, Space};));
-    let lines: Vec<String> = generation.prefixes.chunks(32).map(|chunk| {
-        let values: Vec<String> = chunk.iter().map(|p| p.map_or(255, u16::from).to_string()).collect();
-        values.join(", ")
-    }).collect();
+    file.items(quote!(
+        use crate::table::{Class, Row, Space};
+    ));
+    let lines: Vec<String> = generation
+        .prefixes
+        .chunks(32)
+        .map(|chunk| {
+            let values: Vec<String> = chunk.iter().map(|p| p.map_or(255, u16::from).to_string()).collect();
+            values.join(", ")
+        })
+        .collect();
     file.text("\n/// Space of each value of bits 31:23 of the first dword; 255 is reserved.\npub(crate) static PREFIXES: [u8; 512] = [\n");
     for line in lines {
         file.text(&format!("    {line},\n"));
     }
     file.text("];\n");
-    let spaces: Vec<String> = generation.spaces.iter().map(|space| {
-        let mut key: Vec<String> = space.key.iter().map(|(offset, count)| format!("({offset}, {count})")).collect();
-        key.resize(3, "(0, 0)".into());
-        format!(
-            "Space::new([{}], {}, {}, {}, Class::{:?}, {:?})",
-            key.join(", "), space.base, space.len, space.pair.unwrap_or(255), space.class, space.extra
-        )
-    }).collect();
+    let spaces: Vec<String> = generation
+        .spaces
+        .iter()
+        .map(|space| {
+            let mut key: Vec<String> = space.key.iter().map(|(offset, count)| format!("({offset}, {count})")).collect();
+            key.resize(3, "(0, 0)".into());
+            format!(
+                "Space::new([{}], {}, {}, {}, Class::{:?}, {:?})",
+                key.join(", "),
+                space.base,
+                space.len,
+                space.pair.unwrap_or(255),
+                space.class,
+                space.extra
+            )
+        })
+        .collect();
     file.table("Opcode spaces.", "SPACES", "Space", &spaces);
     let mut rows = Vec::with_capacity(generation.rows.len());
     for space in &generation.spaces {
@@ -154,7 +174,9 @@ pub(crate) fn rows(generation: &Generation, pool: &[(u32, u8)], checks: &Checks)
 
 pub(crate) fn encodings(generation: &Generation) -> File {
     let mut file = File::new("Encodings, in AMD's order.");
-    file.items(quote!(use crate::table::{EncodingInfo, Form};));
+    file.items(quote!(
+        use crate::table::{EncodingInfo, Form};
+    ));
     let entries: Vec<String> = generation.encodings.iter().map(|e| {
         let base = generation.encodings.iter().position(|b| b.name == e.base).unwrap_or(0);
         format!(
@@ -174,7 +196,9 @@ fn view_name(encoding: &str) -> String {
 
 pub(crate) fn views(ir: &Ir, generation: &Generation) -> File {
     let mut file = File::new(&format!("Typed views of the encodings of {}.", generation.title));
-    file.items(quote!(use crate::view::encoding;));
+    file.items(quote!(
+        use crate::view::encoding;
+    ));
     for encoding in &generation.encodings {
         file.text(&view(ir, encoding));
     }
@@ -198,7 +222,10 @@ fn view(ir: &Ir, encoding: &Encoding) -> String {
     let opcode: Vec<(u8, u8)> = ranges("OP").chain(ranges("OPM")).chain(ranges("OPX")).collect();
     let mut text = format!(
         "\nencoding! {{\n    /// `{}`, {} bits.\n    {name}({word}) fixed {:#x} op {} {{\n",
-        encoding.name, encoding.bits, encoding.fixed, place(&opcode)
+        encoding.name,
+        encoding.bits,
+        encoding.fixed,
+        place(&opcode)
     );
     for (field, _, ranges) in fields.iter().rev() {
         let lower = field.to_ascii_lowercase();

@@ -28,7 +28,8 @@ pub(crate) fn ops(ir: &Ir) -> File {
     file.table("Every instruction, by number.", "ALL", "Op", &entries);
     let entries: Vec<String> = ir.ops.iter().map(|name| literal(name)).collect();
     file.table("AMD's name of each instruction; sorted.", "NAMES", "&str", &entries);
-    let entries: Vec<String> = ir.aliases.iter().map(|(alias, op)| format!("({}, Op::{})", literal(alias), ir.ops[*op as usize])).collect();
+    let entries: Vec<String> =
+        ir.aliases.iter().map(|(alias, op)| format!("({}, Op::{})", literal(alias), ir.ops[*op as usize])).collect();
     file.table("Other names and the instruction that each means; sorted.", "ALIASES", "(&str, Op)", &entries);
     file
 }
@@ -98,38 +99,62 @@ pub(crate) fn operands(ir: &Ir) -> File {
     let mut entries = Vec::new();
     for ty in &ir.operand_types {
         let runs: Vec<String> = ty.runs.iter().map(run).collect();
-        let fields: Vec<String> = ty.fields.iter().map(|(name, offset, count)| format!("({}, {offset}, {count})", literal(name))).collect();
-        let values: Vec<String> = ty.field_values.iter().map(|(field, value, name)| format!("({field}, {value}, {})", literal(name))).collect();
+        let fields: Vec<String> =
+            ty.fields.iter().map(|(name, offset, count)| format!("({}, {offset}, {count})", literal(name))).collect();
+        let values: Vec<String> = ty
+            .field_values
+            .iter()
+            .map(|(field, value, name)| format!("({field}, {value}, {})", literal(name)))
+            .collect();
         entries.push(format!(
             "OperandType {{ name: {}, kind: Kind::{:?}, runs: &[{}], fields: &[{}], field_values: &[{}] }}",
-            literal(&ty.name), ty.kind, runs.join(", "), fields.join(", "), values.join(", ")
+            literal(&ty.name),
+            ty.kind,
+            runs.join(", "),
+            fields.join(", "),
+            values.join(", ")
         ));
     }
     file.table("Operand types over all generations.", "TYPES", "OperandType", &entries);
-    let entries: Vec<String> = ir.formats.iter().map(|f| {
-        format!("DataFormat {{ name: {}, data_type: {}, bits: {}, components: {} }}", literal(&f.name), literal(&f.data_type), f.bits, f.components)
-    }).collect();
+    let entries: Vec<String> = ir
+        .formats
+        .iter()
+        .map(|f| {
+            format!(
+                "DataFormat {{ name: {}, data_type: {}, bits: {}, components: {} }}",
+                literal(&f.name),
+                literal(&f.data_type),
+                f.bits,
+                f.components
+            )
+        })
+        .collect();
     file.table("Data formats over all generations.", "FORMATS", "DataFormat", &entries);
-    let entries: Vec<String> = ir.operands.iter().map(|o| {
-        let field = o.field.map_or(0xff, u64::from);
-        let bits = [
-            (field, 0),
-            (u64::from(o.offset), 8),
-            (u64::from(o.count), 16),
-            (u64::from(o.scale), 23),
-            (u64::from(o.ty), 25),
-            (u64::from(o.format), 34),
-            (u64::from(o.size), 43),
-            (u64::from(o.input), 55),
-            (u64::from(o.output), 56),
-            (u64::from(o.implicit), 57),
-            (o.source.map_or(3, u64::from), 58),
-            (u64::from(ir.formats[o.format as usize].name == "FMT_NUM_M64"), 60),
-        ];
-        format!("OperandDesc({:#x})", pack(&bits))
-    }).collect();
+    let entries: Vec<String> = ir
+        .operands
+        .iter()
+        .map(|o| {
+            let field = o.field.map_or(0xff, u64::from);
+            let bits = [
+                (field, 0),
+                (u64::from(o.offset), 8),
+                (u64::from(o.count), 16),
+                (u64::from(o.scale), 23),
+                (u64::from(o.ty), 25),
+                (u64::from(o.format), 34),
+                (u64::from(o.size), 43),
+                (u64::from(o.input), 55),
+                (u64::from(o.output), 56),
+                (u64::from(o.implicit), 57),
+                (o.source.map_or(3, u64::from), 58),
+                (u64::from(ir.formats[o.format as usize].name == "FMT_NUM_M64"), 60),
+            ];
+            format!("OperandDesc({:#x})", pack(&bits))
+        })
+        .collect();
     file.table("Operands of all lists.", "OPERANDS", "OperandDesc", &entries);
-    let entries: Vec<String> = ir.lists.iter().map(|(start, len)| format!("OperandList {{ start: {start}, len: {len} }}")).collect();
+    let entries: Vec<String> =
+        ir.lists.iter().map(|(start, len)| format!("OperandList {{ start: {start}, len: {len} }}")).collect();
     file.table("Operand lists.", "LISTS", "OperandList", &entries);
     file
 }
@@ -166,32 +191,62 @@ pub(crate) fn syntax(ir: &Ir) -> File {
         use crate::syntax::Value as V;
         use crate::syntax::{Modifier, Slot, Syntax};
     });
-    let slots: Vec<String> = ir.slots.iter().map(|s| {
-        format!(
-            "Slot::new(K::{}, ({}, {}, {}), {}, V::{}, {}, S::{}, H::{}, {}, {}, {})",
-            s.kind, s.offset, s.count, s.scale, s.dwords, s.value, s.source, s.mods, s.half, s.acc, s.returns, s.extra
-        )
-    }).collect();
+    let slots: Vec<String> = ir
+        .slots
+        .iter()
+        .map(|s| {
+            format!(
+                "Slot::new(K::{}, ({}, {}, {}), {}, V::{}, {}, S::{}, H::{}, {}, {}, {})",
+                s.kind,
+                s.offset,
+                s.count,
+                s.scale,
+                s.dwords,
+                s.value,
+                s.source,
+                s.mods,
+                s.half,
+                s.acc,
+                s.returns,
+                s.extra
+            )
+        })
+        .collect();
     file.table("Slots of all syntaxes.", "SLOTS", "Slot", &slots);
-    let modifiers: Vec<String> = ir.modifiers.iter().map(|m| {
-        format!("Modifier::new(M::{}, {}, {}, {})", m.kind, m.offset, m.count, m.extra)
-    }).collect();
+    let modifiers: Vec<String> = ir
+        .modifiers
+        .iter()
+        .map(|m| format!("Modifier::new(M::{}, {}, {}, {})", m.kind, m.offset, m.count, m.extra))
+        .collect();
     file.table("Modifiers of all syntaxes.", "MODIFIERS", "Modifier", &modifiers);
-    let syntaxes: Vec<String> = ir.syntaxes.iter().map(|s| {
-        format!(
-            "Syntax::new(({}, {}), ({}, {}), F::{}, X::{})",
-            s.slots.0, s.slots.1, s.modifiers.0, s.modifiers.1, s.family, s.suffix
-        )
-    }).collect();
+    let syntaxes: Vec<String> = ir
+        .syntaxes
+        .iter()
+        .map(|s| {
+            format!(
+                "Syntax::new(({}, {}), ({}, {}), F::{}, X::{})",
+                s.slots.0, s.slots.1, s.modifiers.0, s.modifiers.1, s.family, s.suffix
+            )
+        })
+        .collect();
     file.table("Syntaxes; rows hold the index.", "SYNTAXES", "Syntax", &syntaxes);
     file
 }
 
 fn layout(ir: &Ir, layout: &Layout) -> String {
-    let fields: Vec<String> = layout.fields.iter().map(|(name, field, ranges)| {
-        let ranges: Vec<String> = ranges.iter().map(|(offset, count)| format!("({offset}, {count})")).collect();
-        format!("FieldLayout {{ name: {}, field: Field::{}, ranges: &[{}] }}", literal(name), ir.fields[*field as usize], ranges.join(", "))
-    }).collect();
+    let fields: Vec<String> = layout
+        .fields
+        .iter()
+        .map(|(name, field, ranges)| {
+            let ranges: Vec<String> = ranges.iter().map(|(offset, count)| format!("({offset}, {count})")).collect();
+            format!(
+                "FieldLayout {{ name: {}, field: Field::{}, ranges: &[{}] }}",
+                literal(name),
+                ir.fields[*field as usize],
+                ranges.join(", ")
+            )
+        })
+        .collect();
     format!("Layout {{ fields: &[{}] }}", fields.join(", "))
 }
 

@@ -52,9 +52,7 @@ impl GenerationLowering<'_> {
         let mut key: Vec<_> = if dual { range("OPX").collect() } else { range("OP").chain(range("OPM")).collect() };
         let opcode_bits: u8 = key.iter().map(|(_, count)| count).sum();
         let segment: Vec<_> = range("SEG").collect();
-        let segment_value = segment.first().map_or(0, |&(offset, count)| {
-            (first >> offset) as u32 & ((1 << count) - 1)
-        });
+        let segment_value = segment.first().map_or(0, |&(offset, count)| (first >> offset) as u32 & ((1 << count) - 1));
         key.extend(segment);
         Ok(BaseEncoding {
             prefix: (mask, (first as u32 >> 23) as u16 & mask),
@@ -66,10 +64,7 @@ impl GenerationLowering<'_> {
         })
     }
 
-    pub(super) fn spaces(
-        &self,
-        folded: &BTreeMap<(usize, Side, u32), ir::Row>,
-    ) -> Result<Spaces, LowerError> {
+    pub(super) fn spaces(&self, folded: &BTreeMap<(usize, Side, u32), ir::Row>) -> Result<Spaces, LowerError> {
         let mut order: Vec<usize> = folded.keys().map(|&(e, ..)| e).collect::<BTreeSet<_>>().into_iter().collect();
         order.sort_by_key(|&e| (self.spec.encodings[e].order, e));
         let bases: Vec<BaseEncoding> = order.iter().map(|&e| self.base_encoding(e)).collect::<Result<_, _>>()?;
@@ -100,9 +95,9 @@ impl GenerationLowering<'_> {
                 for (&(encoding, _, opcode), row) in mine {
                     let index = (opcode | bases[at].segment) as usize;
                     let path = || format!("{} in {}", self.op_name(row), self.spec.encodings[encoding].name);
-                    let slot = table.get_mut(index).ok_or_else(|| {
-                        self.error(path(), format!("opcode {opcode} does not fit {bits} bits"))
-                    })?;
+                    let slot = table
+                        .get_mut(index)
+                        .ok_or_else(|| self.error(path(), format!("opcode {opcode} does not fit {bits} bits")))?;
                     if let Some(other) = slot {
                         let cause = format!("opcode {opcode} is also {}'s", self.op_name(other));
                         return Err(self.error(path(), cause));
@@ -142,7 +137,10 @@ impl GenerationLowering<'_> {
             }
             // The first half may be an instruction by itself; where it is not, the row only leads to the pair.
             let pair = rows[spaces[number].base as usize..][..spaces[number].len as usize].iter().flatten().next();
-            let mut row = rows[at].clone().or_else(|| pair.cloned()).ok_or_else(|| self.error(name.clone(), "no instructions"))?;
+            let mut row = rows[at]
+                .clone()
+                .or_else(|| pair.cloned())
+                .ok_or_else(|| self.error(name.clone(), "no instructions"))?;
             row.prefix_of = Some(number as u8);
             rows[at] = Some(row);
         }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use quick_xml::events::BytesStart;
 
 use super::{
-    Condition, DataFormat, Document, Encoding, Expr, Field, FormatField, Instruction, Operand,
-    OperandType, PredefinedValue, Range, Raw, Row, Text, Type,
+    Condition, DataFormat, Document, Encoding, Expr, Field, FormatField, Instruction, Operand, OperandType,
+    PredefinedValue, Range, Raw, Row, Text, Type,
 };
 use crate::error::{Error, XmlFault};
 use crate::spec::Signedness;
@@ -61,9 +61,7 @@ fn text<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Text<'a>, Error> {
 pub(super) fn spec<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Raw<'a>, Error> {
     let (mut doc, mut all) = (None, None);
     // Schema locations and namespaces.
-    x.attributes(start, |_, name, _| {
-        Ok(name.starts_with("xmlns") || name.starts_with("xsi:"))
-    })?;
+    x.attributes(start, |_, name, _| Ok(name.starts_with("xmlns") || name.starts_with("xsi:")))?;
     element!(x, start, "Spec", {
         "Document" => doc = document(x, start)?,
         "ISA" => all = isa(x, start)?,
@@ -135,18 +133,11 @@ fn architecture<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<(Text<'a>, 
         "ArchitectureName" => name = x.text(start)?,
         "ArchitectureId" => id = x.number(start)?,
     });
-    Ok((
-        x.require("Architecture", "ArchitectureName", name)?,
-        x.require("Architecture", "ArchitectureId", id)?,
-    ))
+    Ok((x.require("Architecture", "ArchitectureName", name)?, x.require("Architecture", "ArchitectureId", id)?))
 }
 
 /// A functional group or subgroup: its name.
-fn named<'a>(
-    x: &mut Cursor<'a>,
-    start: &Start<'a>,
-    element: &'static str,
-) -> Result<Text<'a>, Error> {
+fn named<'a>(x: &mut Cursor<'a>, start: &Start<'a>, element: &'static str) -> Result<Text<'a>, Error> {
     let mut name = None;
     x.plain_children(start, element, |x, start| {
         match start.name().as_ref() {
@@ -210,11 +201,7 @@ fn condition<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Condition<'a>,
     })
 }
 
-fn only_expression<'a>(
-    x: &mut Cursor<'a>,
-    start: &Start<'a>,
-    element: &'static str,
-) -> Result<Expr<'a>, Error> {
+fn only_expression<'a>(x: &mut Cursor<'a>, start: &Start<'a>, element: &'static str) -> Result<Expr<'a>, Error> {
     let mut expr = None;
     x.plain_children(start, element, |x, start| {
         if let Some(value) = expression(x, start)? {
@@ -231,10 +218,7 @@ fn expression<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Option<Expr<'
         "Expression" => typed_expression(x, start)?,
         "op" => {
             let operator = one_attribute(x, start, "op", "type")?;
-            Expr::Op {
-                operator,
-                args: expressions(x, "op")?,
-            }
+            Expr::Op { operator, args: expressions(x, "op")? }
         }
         "id" => {
             let name = one_attribute(x, start, "id", "val")?;
@@ -344,10 +328,7 @@ fn long_type<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Type<'a>, Erro
         "BaseType" => base = x.text(start)?,
         "Size" => size = x.number(start)?,
     });
-    Ok(Type::Base {
-        base: x.require("ValueType", "BaseType", base)?,
-        size: x.require("ValueType", "Size", size)?,
-    })
+    Ok(Type::Base { base: x.require("ValueType", "BaseType", base)?, size: x.require("ValueType", "Size", size)? })
 }
 
 fn short_type<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Type<'a>, Error> {
@@ -373,10 +354,7 @@ fn base_type<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Type<'a>, Erro
         Ok(true)
     })?;
     x.children("t", |x, start| x.unknown(start))?;
-    Ok(Type::Base {
-        base: x.require("t", "base", base)?,
-        size: x.require("t", "size", size)?,
-    })
+    Ok(Type::Base { base: x.require("t", "base", base)?, size: x.require("t", "size", size)? })
 }
 
 fn microcode_format<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Vec<Field<'a>>, Error> {
@@ -460,10 +438,7 @@ fn padding<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<(u16, u64), Erro
         "BitCount" => count = x.number(start)?,
         "Value" => value = narrow::<u64>(x, start)?,
     });
-    Ok((
-        x.require("Padding", "BitCount", count)?,
-        x.require("Padding", "Value", value)?,
-    ))
+    Ok((x.require("Padding", "BitCount", count)?, x.require("Padding", "Value", value)?))
 }
 
 /// A number with a radix that must fit a smaller type.
@@ -478,10 +453,7 @@ fn narrow<'a, T: TryFrom<u128>>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result
     })
 }
 
-fn predefined_value<'a>(
-    x: &mut Cursor<'a>,
-    start: &Start<'a>,
-) -> Result<PredefinedValue<'a>, Error> {
+fn predefined_value<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<PredefinedValue<'a>, Error> {
     let (mut name, mut value) = (None, None);
     x.no_attributes(start)?;
     element!(x, start, "PredefinedValue", {
@@ -522,10 +494,7 @@ fn instruction<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Instruction<
     })
 }
 
-fn instruction_flags<'a>(
-    x: &mut Cursor<'a>,
-    start: &Start<'a>,
-) -> Result<crate::spec::InstructionFlags, Error> {
+fn instruction_flags<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<crate::spec::InstructionFlags, Error> {
     let mut flags = crate::spec::InstructionFlags::default();
     x.plain_children(start, "InstructionFlags", |x, start| {
         let slot = match start.name().as_ref() {
@@ -543,10 +512,7 @@ fn instruction_flags<'a>(
     Ok(flags)
 }
 
-fn functional_group<'a>(
-    x: &mut Cursor<'a>,
-    start: &Start<'a>,
-) -> Result<(Text<'a>, Vec<Text<'a>>), Error> {
+fn functional_group<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<(Text<'a>, Vec<Text<'a>>), Error> {
     let mut name = None;
     let mut subgroups = Vec::new();
     x.no_attributes(start)?;
@@ -579,8 +545,7 @@ fn row<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Row<'a>, Error> {
         "Opcode" => opcode = narrow::<u32>(x, start)?,
         "Operands" => operands = list(x, start, "Operands", "Operand", operand)?,
     });
-    let (condition, condition_id) =
-        x.require("InstructionEncoding", "EncodingCondition", condition)?;
+    let (condition, condition_id) = x.require("InstructionEncoding", "EncodingCondition", condition)?;
     let mut operands: Vec<Operand<'a>> = operands.unwrap_or_default();
     operands.sort_by_key(|operand| operand.order);
     Ok(Row {
@@ -593,8 +558,7 @@ fn row<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Row<'a>, Error> {
 }
 
 fn operand<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<Operand<'a>, Error> {
-    let (mut input, mut output, mut implicit, mut binary_required, mut order) =
-        (None, None, None, None, None);
+    let (mut input, mut output, mut implicit, mut binary_required, mut order) = (None, None, None, None, None);
     let (mut field, mut format, mut ty, mut size) = (None, None, None, None);
     x.attributes(start, |x, name, value| {
         match name {
@@ -650,10 +614,7 @@ fn data_format<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<DataFormat<'
     })
 }
 
-fn format_bitmap<'a>(
-    x: &mut Cursor<'a>,
-    start: &Start<'a>,
-) -> Result<(u32, Vec<FormatField<'a>>), Error> {
+fn format_bitmap<'a>(x: &mut Cursor<'a>, start: &Start<'a>) -> Result<(u32, Vec<FormatField<'a>>), Error> {
     let mut order = 0;
     x.attributes(start, |x, name, value| {
         if name == "Order" {

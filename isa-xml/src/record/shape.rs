@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{fail, json};
 use crate::error::Error;
 use crate::spec::{
-    BitRange, Condition, DataFormat, Document, Encoding, Expr, Field, FormatField, FormatId,
-    Instruction, InstructionFlags, NamedValue, Operand, OperandType, OperandTypeId, Operator,
-    Signedness, Spec,
+    BitRange, Condition, DataFormat, Document, Encoding, Expr, Field, FormatField, FormatId, Instruction,
+    InstructionFlags, NamedValue, Operand, OperandType, OperandTypeId, Operator, Signedness, Spec,
 };
 
 fn is_false(value: &bool) -> bool {
@@ -79,11 +78,7 @@ pub(super) struct EncodingRecord {
 /// An encoding over four lines, so that a new identifier does not hide a changed field.
 pub(super) fn encoding_lines(encoding: &Encoding) -> String {
     let identifiers: Vec<Hex> = encoding.identifiers.iter().copied().map(Hex).collect();
-    let conditions: Vec<ConditionRecord> = encoding
-        .conditions
-        .iter()
-        .map(ConditionRecord::of)
-        .collect();
+    let conditions: Vec<ConditionRecord> = encoding.conditions.iter().map(ConditionRecord::of).collect();
     let fields: Vec<FieldRecord> = encoding.fields.iter().map(FieldRecord::of).collect();
     format!(
         "{{\"name\":{},\"order\":{},\"bits\":{},\"mask\":{},\n \"conditions\":{},\n \"fields\":{},\n \"identifiers\":{}}}",
@@ -110,16 +105,10 @@ impl EncodingRecord {
                 .into_iter()
                 .map(|condition| {
                     let path = format!("encoding {name} → condition {}", condition.name);
-                    condition
-                        .into_condition()
-                        .map_err(|message| fail(path, message))
+                    condition.into_condition().map_err(|message| fail(path, message))
                 })
                 .collect::<Result<_, _>>()?,
-            fields: self
-                .fields
-                .into_iter()
-                .map(FieldRecord::into_field)
-                .collect(),
+            fields: self.fields.into_iter().map(FieldRecord::into_field).collect(),
             name,
         })
     }
@@ -154,19 +143,11 @@ pub(super) struct ConditionRecord {
 
 impl ConditionRecord {
     pub(super) fn of(condition: &Condition) -> Self {
-        Self {
-            name: condition.name.clone(),
-            id: condition.id,
-            expr: expr_to_value(&condition.expr),
-        }
+        Self { name: condition.name.clone(), id: condition.id, expr: expr_to_value(&condition.expr) }
     }
 
     pub(super) fn into_condition(self) -> Result<Condition, String> {
-        Ok(Condition {
-            name: self.name,
-            id: self.id,
-            expr: expr_from_value(&self.expr)?,
-        })
+        Ok(Condition { name: self.name, id: self.id, expr: expr_from_value(&self.expr)? })
     }
 }
 
@@ -174,11 +155,8 @@ pub(super) const ARRAY: &str = ".cons_array";
 
 /// A field is `"VOP1.SRC0"`, a literal a number, an operator a list that begins with its symbol.
 pub(super) fn expr_to_value(expr: &Expr) -> serde_json::Value {
-    let list = |symbol: &str, args: &[Expr]| {
-        std::iter::once(symbol.into())
-            .chain(args.iter().map(expr_to_value))
-            .collect()
-    };
+    let list =
+        |symbol: &str, args: &[Expr]| std::iter::once(symbol.into()).chain(args.iter().map(expr_to_value)).collect();
     match expr {
         Expr::Field { encoding, field } => format!("{encoding}.{field}").into(),
         Expr::Literal(value) => (*value).into(),
@@ -193,19 +171,13 @@ pub(super) fn expr_from_value(value: &serde_json::Value) -> Result<Expr, String>
     match value {
         Value::String(text) => {
             let (encoding, field) = text.split_once('.').ok_or_else(bad)?;
-            Ok(Expr::Field {
-                encoding: encoding.to_owned(),
-                field: field.to_owned(),
-            })
+            Ok(Expr::Field { encoding: encoding.to_owned(), field: field.to_owned() })
         }
         Value::Number(number) => number.as_u64().map(Expr::Literal).ok_or_else(bad),
         Value::Array(items) => {
             let (symbol, args) = items.split_first().ok_or_else(bad)?;
             let symbol = symbol.as_str().ok_or_else(bad)?;
-            let args = args
-                .iter()
-                .map(expr_from_value)
-                .collect::<Result<Vec<_>, _>>()?;
+            let args = args.iter().map(expr_from_value).collect::<Result<Vec<_>, _>>()?;
             if symbol == ARRAY {
                 return Ok(Expr::Array(args));
             }
@@ -240,11 +212,7 @@ impl RangeRecord {
             Self::Plain(offset, count) => (offset, count, None),
             Self::Padded(offset, count, bits, value) => (offset, count, Some((bits, value))),
         };
-        BitRange {
-            offset,
-            count,
-            padding,
-        }
+        BitRange { offset, count, padding }
     }
 }
 
@@ -259,17 +227,11 @@ pub(super) fn into_ranges(records: Vec<RangeRecord>) -> Vec<BitRange> {
 pub(super) type ValueRecord = (String, i64);
 
 pub(super) fn value_records(values: &[NamedValue]) -> Vec<ValueRecord> {
-    values
-        .iter()
-        .map(|value| (value.name.clone(), value.value))
-        .collect()
+    values.iter().map(|value| (value.name.clone(), value.value)).collect()
 }
 
 pub(super) fn into_values(records: Vec<ValueRecord>) -> Vec<NamedValue> {
-    records
-        .into_iter()
-        .map(|(name, value)| NamedValue { name, value })
-        .collect()
+    records.into_iter().map(|(name, value)| NamedValue { name, value }).collect()
 }
 
 #[derive(Serialize, Deserialize)]
@@ -342,15 +304,10 @@ impl<'de> Deserialize<'de> for RowRecord {
             type Value = RowRecord;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(
-                    "[encoding, condition, opcode, operand list] and perhaps a condition id",
-                )
+                f.write_str("[encoding, condition, opcode, operand list] and perhaps a condition id")
             }
 
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(
-                self,
-                mut seq: A,
-            ) -> Result<RowRecord, A::Error> {
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<RowRecord, A::Error> {
                 use serde::de::Error;
                 let short = |n| A::Error::invalid_length(n, &"4 or 5 elements");
                 Ok(RowRecord(
@@ -464,10 +421,7 @@ impl OperandRecord {
     ) -> Result<Operand, Error> {
         let find = |kind: &str, names: &HashMap<&str, u16>, name: &str| {
             names.get(name).copied().ok_or_else(|| {
-                fail(
-                    format!("operand list {key} → operand {}", self.order),
-                    format!("unknown {kind} {name}"),
-                )
+                fail(format!("operand list {key} → operand {}", self.order), format!("unknown {kind} {name}"))
             })
         };
         Ok(Operand {
@@ -588,11 +542,7 @@ impl OperandTypeRecord {
         OperandType {
             name: self.name,
             values: into_values(self.values),
-            fields: self
-                .fields
-                .into_iter()
-                .map(FieldRecord::into_field)
-                .collect(),
+            fields: self.fields.into_iter().map(FieldRecord::into_field).collect(),
             partitioned: self.partitioned,
             subtypes: self.subtypes,
         }

@@ -9,10 +9,7 @@ pub const FIXTURES: [(&str, &str); 5] = [
     ("1.0.0", include_str!("../fixtures/schema_1_0_0.xml")),
     ("1.1.0", include_str!("../fixtures/schema_1_1_0.xml")),
     ("1.1.1", include_str!("../fixtures/schema_1_1_1.xml")),
-    (
-        "1.1.1",
-        include_str!("../fixtures/schema_1_1_1_reissued.xml"),
-    ),
+    ("1.1.1", include_str!("../fixtures/schema_1_1_1_reissued.xml")),
     ("1.2.0", include_str!("../fixtures/schema_1_2_0.xml")),
 ];
 
@@ -39,18 +36,12 @@ pub fn repository() -> &'static Path {
 /// The folder of AMD's files beside the repository, or where `GFX_ISA_SHARED` says.
 pub fn reference_xml() -> Option<PathBuf> {
     let folder = std::env::var_os("GFX_ISA_SHARED")
-        .map_or_else(
-            || repository().parent().unwrap().join("shared"),
-            PathBuf::from,
-        )
+        .map_or_else(|| repository().parent().unwrap().join("shared"), PathBuf::from)
         .join("isa-xml");
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!(
-        "NOT TESTED: the reference data folder is absent ({})",
-        folder.display()
-    );
+    eprintln!("NOT TESTED: the reference data folder is absent ({})", folder.display());
     None
 }
 
