@@ -39,6 +39,9 @@ enum Command {
     /// Which instructions execute; `coverage --help` tells.
     #[command(disable_help_flag = true)]
     Coverage(forward::Args),
+    /// Compare random words with LLVM; `verify --help` tells.
+    #[command(disable_help_flag = true)]
+    Verify(forward::Args),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Command::LlvmWorker(args) => audit::serve(&args),
         Command::Conform(args) => return forward::run("conform", &args),
         Command::Coverage(args) => return forward::run("coverage", &args),
+        Command::Verify(args) => return forward::run("verify", &args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,6 +6,7 @@
 mod conform;
 mod conform_asm;
 mod coverage;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -25,12 +26,19 @@ enum Command {
     Conform(conform::Args),
     /// Check that no instruction lost its meaning.
     Coverage(coverage::Args),
+    /// Compare random words with the LLVM library of the Rust toolchain.
+    Verify(verify::Args),
+    /// Answer questions about LLVM on stdin; `verify` starts it.
+    #[command(hide = true)]
+    LlvmWorker(verify::WorkerArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Conform(args) => conform::run(&args),
         Command::Coverage(args) => coverage::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::LlvmWorker(args) => verify::serve(&args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
