@@ -19,7 +19,7 @@ use llvm_oracle::{Answer, ChildOracle};
 
 use kind::{Kind, Ours, Theirs};
 use listed::Listed;
-use shrink::Word;
+use shrink::{BYTES, Word};
 use words::Words;
 
 /// Arguments of the command.
@@ -54,6 +54,8 @@ pub(crate) fn serve(args: &WorkerArgs) -> Result<bool> {
 
 /// Words in a batch, all asked of one configuration.
 const BATCH: usize = 500;
+/// For [`Configuration::compare`]: assemble no text.
+const NEVER: usize = usize::MAX;
 /// One in so many texts is assembled, too: LLVM takes long over it.
 const ASSEMBLED: usize = 4;
 /// Questions to make a word plain that crashes LLVM: each takes a new worker.
@@ -204,6 +206,7 @@ impl Configuration {
         let answers = self.oracle.disassemble(words)?;
         let mut compared = Vec::with_capacity(words.len());
         let mut texts = Vec::new();
+        let mut alone = Vec::new();
         for (word, answer) in words.iter().zip(answers) {
             let ours = self.decode(word)?;
             let theirs = match answer {
@@ -214,8 +217,11 @@ impl Configuration {
             let kind = kind::compare(&ours, &theirs);
             let ours = match ours {
                 Ours::Text { length, text, .. } => {
-                    if kind.is_none() && (compared.len() + 1) % assembled == 0 {
+                    if kind.is_none() && (compared.len() + 1).is_multiple_of(assembled) {
                         texts.push((compared.len(), text.clone()));
+                    }
+                    if kind.as_ref().is_some_and(|kind| kind.what.starts_with("only-ours")) {
+                        alone.push((compared.len(), text.clone()));
                     }
                     format!("{length}: {text}")
                 }
@@ -228,12 +234,45 @@ impl Configuration {
             };
             compared.push(Compared { kind, ours, theirs, assembled: false });
         }
+        self.explain(words, &alone, &mut compared)?;
         let lines: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
         let answers = self.oracle.assemble(&lines)?;
         for ((place, text), answer) in texts.iter().zip(answers) {
             self.assemble(text, answer, &mut compared[*place]);
         }
         Ok(compared)
+    }
+
+    /// Finds out why LLVM refuses what gfx-isa decodes: each word's place and text.
+    fn explain(&mut self, words: &[Word], alone: &[(usize, String)], compared: &mut [Compared]) -> Result<()> {
+        let mut plain = Vec::with_capacity(alone.len());
+        for (_, text) in alone {
+            let mut code = Vec::new();
+            let fits = self.assembler.assemble_line(text, &mut code).is_ok() && code.len() <= BYTES;
+            let mut word = [0; BYTES];
+            if fits {
+                word[..code.len()].copy_from_slice(&code);
+            }
+            plain.push((word, code.len() * usize::from(fits)));
+        }
+        let decoded = self.oracle.disassemble(&plain.iter().map(|(word, _)| word).collect::<Vec<_>>())?;
+        let lines: Vec<&str> = alone.iter().map(|(_, text)| text.as_str()).collect();
+        let assembled = self.oracle.assemble(&lines)?;
+        for (index, (place, text)) in alone.iter().enumerate() {
+            let (word, length) = &plain[index];
+            let same = |answer: &Answer| matches!(answer, Answer::Text(_, other) if other == text);
+            let why = match (*length, &decoded[index], &assembled[index]) {
+                (0, ..) => "not-assembled",
+                // The text's own word differs in bits that the instruction does not have.
+                (length, answer, _) if word[..length] != words[*place][..length] && same(answer) => "ignored-bits",
+                (_, _, Answer::Bytes(_)) => "assembled-by-llvm",
+                _ => "refused-twice",
+            };
+            if let Some(kind) = &mut compared[*place].kind {
+                kind.what = format!("{} {why}", kind.what);
+            }
+        }
+        Ok(())
     }
 
     /// Compares what the assemblers make of a text.
@@ -250,7 +289,11 @@ impl Configuration {
         };
         compared.assembled = true;
         if let Some(what) = what {
-            compared.kind = Some(Kind { what: what.to_owned(), family: kind::family(text) });
+            let what = match &answer {
+                Answer::Refused(message) => format!("{what} {}", kind::said(message)),
+                _ => what.to_owned(),
+            };
+            compared.kind = Some(Kind { what, family: kind::family(text) });
             let list = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
             let ours = ours.map_or_else(|error| error.to_string(), |()| list(&code));
             compared.ours = format!("{text}: {}", ours.lines().next().unwrap_or_default());
@@ -265,16 +308,17 @@ impl Configuration {
     /// A word of a kind, made plain.
     fn plain(&mut self, word: Word, kind: &Kind) -> Result<(Word, Compared)> {
         let crash = kind.what.contains("crash");
+        let assembled = if kind.what.starts_with("asm") { 1 } else { NEVER };
         let mut left = if crash { CRASHES } else { usize::MAX };
         let found = shrink::shrink(word, |word| {
             if left == 0 {
                 return Ok(false);
             }
             left -= 1;
-            let compared = self.compare(&[*word], 1)?;
+            let compared = self.compare(&[*word], assembled)?;
             Ok::<_, anyhow::Error>(compared[0].kind.as_ref() == Some(kind))
         })?;
-        let compared = self.compare(&[found], 1)?.pop().context("no answer")?;
+        let compared = self.compare(&[found], assembled)?.pop().context("no answer")?;
         Ok((found, compared))
     }
 }

@@ -34,10 +34,15 @@ pub(super) enum Theirs {
     Crash,
 }
 
-impl Theirs {
-    /// LLVM tells in a comment that an operand is not valid, by the name `v_illegal` that an instruction is not.
-    fn doubtful(text: &str) -> bool {
-        text.contains("/*") || text.starts_with("v_illegal")
+/// What LLVM complains of in a text that it prints all the same: in a comment that an operand is not valid, by the name
+/// `v_illegal` that an instruction is not.
+fn doubt(text: &str) -> Option<&'static str> {
+    match text {
+        text if text.contains("/*Invalid immediate") => Some("immediate"),
+        text if text.contains("/*") => Some("register"),
+        text if text.contains("; Warning") => Some("alignment"),
+        text if text.starts_with("v_illegal") => Some("illegal"),
+        _ => None,
     }
 }
 
@@ -46,7 +51,7 @@ pub(super) fn compare(ours: &Ours, theirs: &Theirs) -> Option<Kind> {
     let (what, text) = match (ours, theirs) {
         (Ours::Refused(_), Theirs::Refused | Theirs::Crash) => return None,
         (Ours::Refused(kind), Theirs::Text { text, .. }) => {
-            if Theirs::doubtful(text) {
+            if doubt(text).is_some() {
                 return None;
             }
             (format!("only-llvm {}", reason(*kind)), text)
@@ -59,8 +64,8 @@ pub(super) fn compare(ours: &Ours, theirs: &Theirs) -> Option<Kind> {
                     return None;
                 }
                 ("length".to_owned(), text)
-            } else if Theirs::doubtful(other) {
-                ("llvm-doubts".to_owned(), text)
+            } else if let Some(doubt) = doubt(other) {
+                (format!("llvm-doubts {doubt}"), text)
             } else if length != theirs {
                 ("length".to_owned(), text)
             } else {
@@ -120,6 +125,14 @@ pub(super) fn family(text: &str) -> String {
     }
 }
 
+/// LLVM's message without the register or instruction that it begins with.
+pub(super) fn said(message: &str) -> &str {
+    match message.split_once(' ') {
+        Some((first, rest)) if first.contains('_') && rest.starts_with("register") => rest,
+        _ => message,
+    }
+}
+
 fn reason(kind: DecodeErrorKind) -> &'static str {
     match kind {
         DecodeErrorKind::ReservedEncoding => "reserved-encoding",
@@ -176,7 +189,16 @@ mod tests {
         assert_eq!(kind(&word, &Theirs::Refused).as_deref(), Some("only-ours base: v_add"));
         assert_eq!(kind(&word, &Theirs::Crash).as_deref(), Some("llvm-crash: v_add"));
         let doubt = theirs(8, "v_add_f32_e64 v0, v1, /*Invalid register*/s0");
-        assert_eq!(kind(&word, &doubt).as_deref(), Some("llvm-doubts: v_add"));
+        assert_eq!(kind(&word, &doubt).as_deref(), Some("llvm-doubts register: v_add"));
+        let doubt = theirs(8, "s_mov_b64 s[0:1], s[0:1] ; Warning: SGPR_64: scalar reg isn't aligned 1");
+        assert_eq!(kind(&ours(4, "s_mov_b64 s[1:2], s[0:1]"), &doubt).as_deref(), Some("llvm-doubts alignment: s_mov"));
+    }
+
+    #[test]
+    fn messages_that_name_a_register_are_one_kind() {
+        let message = "src_flat_scratch_base_lo register not available on this GPU";
+        assert_eq!(said(message), "register not available on this GPU");
+        assert_eq!(said("invalid op_sel operand"), "invalid op_sel operand");
     }
 
     #[test]
