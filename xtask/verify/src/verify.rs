@@ -262,11 +262,14 @@ impl Configuration {
             let (word, length) = &plain[index];
             let same = |answer: &Answer| matches!(answer, Answer::Text(_, other) if other == text);
             let why = match (*length, &decoded[index], &assembled[index]) {
-                (0, ..) => "not-assembled",
+                (0, ..) => "not-assembled".to_owned(),
                 // The text's own word differs in bits that the instruction does not have.
-                (length, answer, _) if word[..length] != words[*place][..length] && same(answer) => "ignored-bits",
-                (_, _, Answer::Bytes(_)) => "assembled-by-llvm",
-                _ => "refused-twice",
+                (length, answer, _) if word[..length] != words[*place][..length] && same(answer) => {
+                    "ignored-bits".to_owned()
+                }
+                (_, _, Answer::Bytes(_)) => "assembled-by-llvm".to_owned(),
+                (_, _, Answer::Refused(message)) => format!("refused-twice {}", kind::said(message)),
+                _ => "refused-twice".to_owned(),
             };
             if let Some(kind) = &mut compared[*place].kind {
                 kind.what = format!("{} {why}", kind.what);

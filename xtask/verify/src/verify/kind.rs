@@ -88,11 +88,16 @@ fn texts(ours: &str, theirs: &str) -> String {
             (Some(ours), Some(theirs)) if ours == theirs => {}
             (Some(ours), Some(theirs)) => {
                 // Of a missing piece the other side has the next one; a modifier says more than an operand.
-                let name = modifier(ours).or_else(|| modifier(theirs));
-                return name.map_or("text operand".to_owned(), |name| format!("text modifier {name}"));
+                return match modifier(ours).or_else(|| modifier(theirs)) {
+                    Some(name) => format!("text modifier {name}"),
+                    None => format!("text operand {} {}", class(ours), class(theirs)),
+                };
             }
             (Some(more), None) | (None, Some(more)) => {
-                return modifier(more).map_or("text operand".to_owned(), |name| format!("text modifier {name}"));
+                return match modifier(more) {
+                    Some(name) => format!("text modifier {name}"),
+                    None => format!("text operand {} missing", class(more)),
+                };
             }
             (None, None) => return "text spaces".to_owned(),
         }
@@ -103,11 +108,58 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split([' ', ',']).filter(|piece| !piece.is_empty())
 }
 
+/// What an operand is.
+fn class(piece: &str) -> &'static str {
+    let bare = piece.trim_start_matches(['-', '|']).trim_end_matches('|');
+    let (first, second) = (bare.chars().next().unwrap_or(' '), bare.chars().nth(1).unwrap_or(' '));
+    let number = second.is_ascii_digit() || second == '[';
+    match first {
+        _ if bare.starts_with("lit(") || bare.starts_with("lit64(") => "lit",
+        _ if bare.len() < piece.len() && !piece[..1].eq("-") => "abs",
+        'v' if number => "vgpr",
+        'a' if number => "agpr",
+        's' if number => "sgpr",
+        '0' if second == 'x' => "hex",
+        _ if first.is_ascii_digit() => {
+            if bare.contains('.') {
+                "float"
+            } else {
+                "int"
+            }
+        }
+        _ => "name",
+    }
+}
+
 /// The name of a modifier: `offset:16` or `glc`; operands have digits or brackets.
 fn modifier(piece: &str) -> Option<&str> {
     const WORDS: [&str; 26] = [
-        "glc", "slc", "dlc", "sc0", "sc1", "nt", "scc", "tfe", "lwe", "d16", "a16", "r128", "unorm", "da", "lds", "gds",
-        "offen", "idxen", "addr64", "clamp", "nv", "scale_offset", "done", "vm", "row_en", "compr",
+        "glc",
+        "slc",
+        "dlc",
+        "sc0",
+        "sc1",
+        "nt",
+        "scc",
+        "tfe",
+        "lwe",
+        "d16",
+        "a16",
+        "r128",
+        "unorm",
+        "da",
+        "lds",
+        "gds",
+        "offen",
+        "idxen",
+        "addr64",
+        "clamp",
+        "nv",
+        "scale_offset",
+        "done",
+        "vm",
+        "row_en",
+        "compr",
     ];
     let name = piece.split(':').next().unwrap_or_default();
     let named = piece.contains(':') && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -206,10 +258,14 @@ mod tests {
         assert_eq!(kind(&ours(4, "s_nop 0"), &theirs(8, "s_nop 0")).as_deref(), Some("length: s_nop"));
         let cases = [
             ("v_mov_b32_e32 v0, v1", "v_mov_b32_dpp v0, v1", "text mnemonic: v_mov"),
-            ("v_mov_b32_e32 v0, v1", "v_mov_b32_e32 v0, s1", "text operand: v_mov"),
+            ("v_mov_b32_e32 v0, v1", "v_mov_b32_e32 v0, s1", "text operand vgpr sgpr: v_mov"),
             ("ds_read_b32 v0, v1 offset:4", "ds_read_b32 v0, v1 offset:8", "text modifier offset: ds_read"),
             ("ds_read_b32 v0, v1 gds", "ds_read_b32 v0, v1", "text modifier gds: ds_read"),
-            ("ds_read_b32 v[0:1], v1", "ds_read_b32 v0, v1", "text operand: ds_read"),
+            ("v_add_u16 v0, 0.5, v0", "v_add_u16 v0, 0x3800, v0", "text operand float hex: v_add"),
+            ("v_rcp_f64 v[0:1], lit(0x0)", "v_rcp_f64 v[0:1], 0", "text operand lit int: v_rcp"),
+            ("s_endpgm 1", "s_endpgm", "text operand int missing: s_endpgm"),
+            ("v_min_f16 v0, |v1|", "v_min_f16 v0, v1", "text operand abs vgpr: v_min"),
+            ("ds_read_b32 v[0:1], v1", "ds_read_b32 v0, v1", "text operand vgpr vgpr: ds_read"),
         ];
         for (a, b, expected) in cases {
             assert_eq!(kind(&ours(4, a), &theirs(4, b)).as_deref(), Some(expected));

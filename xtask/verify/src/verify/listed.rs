@@ -42,6 +42,8 @@ pub(super) enum Right {
     Llvm,
     /// Nothing says what the word means; each choice is sound.
     Either,
+    /// Both take a word that the manual does not allow.
+    Neither,
     /// Not found out.
     Open,
 }
@@ -52,6 +54,7 @@ impl Right {
             Right::GfxIsa => "gfx-isa",
             Right::Llvm => "llvm",
             Right::Either => "either",
+            Right::Neither => "neither",
             Right::Open => "open",
         }
     }
@@ -87,9 +90,9 @@ impl Listed {
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
-        Some((start, rest)) => text.strip_prefix(start).is_some_and(|text| {
-            (0..=text.len()).any(|at| text.get(at..).is_some_and(|text| matches(rest, text)))
-        }),
+        Some((start, rest)) => text
+            .strip_prefix(start)
+            .is_some_and(|text| (0..=text.len()).any(|at| text.get(at..).is_some_and(|text| matches(rest, text)))),
     }
 }
 
