@@ -51,3 +51,8 @@ pub use info::Resource;
 pub use inst::{Dpp8, Dpp16, Inst, Sdwa};
 pub use operand::{Operand, OperandRef, RegFile, Registers};
 pub use table::{DataFormat, Flags, Float, Form, Special};
+
+/// The code of the readme, run as tests.
+#[cfg(all(doctest, feature = "asm", feature = "all-generations"))]
+#[doc = include_str!("../../README.md")]
+pub struct ReadmeDoctests;
