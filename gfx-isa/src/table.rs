@@ -125,6 +125,7 @@ impl Check {
 
 /// Where an encoding keeps the sources that select literals and variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code)] // Not every generation has each.
 pub(crate) enum Class {
     Plain,
     Scalar,

@@ -100,6 +100,7 @@ pub(crate) const fn get_bits(words: &[u32; 5], offset: u32, count: u32) -> u32 {
 }
 
 /// The array with up to 32 bits replaced.
+#[allow(dead_code)] // Only RDNA 1 and 2 have words this wide.
 pub(crate) const fn set_bits(mut words: [u32; 5], offset: u32, count: u32, value: u32) -> [u32; 5] {
     let at = (offset / 32) as usize;
     let high = if at < 4 { words[at + 1] as u64 } else { 0 };

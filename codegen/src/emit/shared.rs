@@ -22,6 +22,7 @@ pub(crate) fn ops(ir: &Ir) -> File {
             #(#variants,)*
         }
         /// Number of instructions.
+        #[cfg(feature = "exec")]
         pub(crate) const COUNT: usize = #count;
     });
     let entries: Vec<String> = ir.ops.iter().map(|name| format!("Op::{name}")).collect();

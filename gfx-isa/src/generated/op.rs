@@ -4768,6 +4768,7 @@ pub enum Op {
     V_XOR_B32,
 }
 /// Number of instructions.
+#[cfg(feature = "exec")]
 pub(crate) const COUNT: usize = 2375usize;
 
 /// Every instruction, by number.
