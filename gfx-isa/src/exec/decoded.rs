@@ -4,6 +4,7 @@ use std::vec::Vec;
 
 use super::error::ExecError;
 use super::lanes::{Kernel, Picked, Ty, Vector};
+use super::mem::Env;
 use super::simd::Base;
 use super::state::{VGPRS, Wave, slot};
 use crate::sem::{self, Exec, ScalarSem, Traits, VectorSem};
@@ -124,6 +125,7 @@ pub(crate) enum Run {
     Scalar(ScalarSem),
     Branch(fn(&Wave) -> bool),
     Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
+    Memory(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
 }
 
 /// An instruction in the form it runs from.
@@ -342,6 +344,7 @@ impl Decoded {
                 decoded.run = Run::Control(control);
                 decoded.scalar(inst, constants)?;
             }
+            Exec::Memory(access) => decoded.run = Run::Memory(access),
         }
         Ok(decoded)
     }

@@ -1,7 +1,9 @@
 //! Why execution stops.
 
 use core::fmt;
+use std::boxed::Box;
 
+use super::mem::Fault;
 use crate::{DecodeError, Generation, Op};
 
 /// Why an instruction could not be executed.
@@ -12,6 +14,8 @@ pub enum ExecError {
     Unimplemented(Op),
     /// An operand names a register that does not exist or cannot be used like this.
     Operand(Op),
+    /// Memory refused an access.
+    Memory(Box<Fault>),
     /// The program counter, in bytes, is not at an instruction.
     Pc(u64),
     /// The bytes at the program counter are not an instruction.
@@ -37,6 +41,7 @@ impl fmt::Display for ExecError {
         match self {
             ExecError::Unimplemented(op) => write!(f, "{op} has no meaning here yet"),
             ExecError::Operand(op) => write!(f, "{op}: an operand names a register that cannot be used like this"),
+            ExecError::Memory(fault) => fault.fmt(f),
             ExecError::Pc(pc) => write!(f, "program counter {pc:#x}: no instruction begins there"),
             ExecError::Decode(error) => error.fmt(f),
             ExecError::Foreign { op, wave } => {
@@ -52,5 +57,11 @@ impl core::error::Error for ExecError {}
 impl From<DecodeError> for ExecError {
     fn from(error: DecodeError) -> ExecError {
         ExecError::Decode(error)
+    }
+}
+
+impl From<Fault> for ExecError {
+    fn from(fault: Fault) -> ExecError {
+        ExecError::Memory(Box::new(fault))
     }
 }

@@ -7,6 +7,7 @@ use super::decoded::{Constants, Decoded, Dst, Execution, Flow, Modifiers, Permut
 use super::error::ExecError;
 use super::float::{F16_FORMAT, F32_FORMAT, F64_FORMAT, Format};
 use super::lanes::{Kernel, Picked, Ty, Vector};
+use super::mem::{Env, Lds, Memory};
 use super::simd::Base;
 use super::state::{Denorm, Mode, Round, Wave, slot};
 use crate::sem::Scalars;
@@ -59,12 +60,20 @@ impl Wave {
     /// # Errors
     /// Where the instruction has no meaning yet, or an operand cannot be used; the wave is then as it was before.
     pub fn step(&mut self, inst: &Inst) -> Result<Flow, ExecError> {
+        self.step_in(inst, &mut Env::new(&Memory::new(), &mut Lds::default()))
+    }
+
+    /// As [`Wave::step`], with memory to reach.
+    ///
+    /// # Errors
+    /// As [`Wave::step`], and where memory refuses an access; lanes before the one at fault have then done theirs.
+    pub fn step_in(&mut self, inst: &Inst, env: &mut Env) -> Result<Flow, ExecError> {
         if inst.generation() != self.generation || inst.wave_size() != self.lanes {
             return Err(ExecError::Foreign { op: inst.op(), wave: self.generation });
         }
         let mut constants = Vec::new();
         let decoded = Decoded::new(inst, self.pc, &mut constants)?;
-        let flow = self.execute(&decoded, &constants)?;
+        let flow = self.execute(&decoded, &constants, env)?;
         self.pc = match flow {
             Flow::Next => decoded.next,
             Flow::Jump(pc) => pc,
@@ -73,11 +82,19 @@ impl Wave {
         Ok(flow)
     }
 
-    /// Runs a program from the program counter on, at most `limit` instructions.
+    /// Runs a program that needs no memory from the program counter on, at most `limit` instructions.
     ///
     /// # Errors
     /// Where an instruction cannot be executed; the program counter is then at that instruction.
     pub fn run(&mut self, program: &Program, limit: u64) -> Result<Finished, ExecError> {
+        self.run_in(program, &mut Env::new(&Memory::new(), &mut Lds::default()), limit)
+    }
+
+    /// As [`Wave::run`], with memory to reach.
+    ///
+    /// # Errors
+    /// As [`Wave::run`], and where memory refuses an access.
+    pub fn run_in(&mut self, program: &Program, env: &mut Env, limit: u64) -> Result<Finished, ExecError> {
         if program.generation != self.generation || program.lanes != self.lanes {
             let op = program.code.iter().flatten().next().map(|decoded| decoded.op);
             return Err(op.map_or(ExecError::Pc(self.pc), |op| ExecError::Foreign { op, wave: self.generation }));
@@ -87,7 +104,7 @@ impl Wave {
         while executed < limit {
             let Some(entry) = program.code.get(at) else { return Err(ExecError::Pc(self.pc)) };
             let decoded = entry.as_ref().map_err(ExecError::clone)?;
-            let flow = self.execute(decoded, &program.constants)?;
+            let flow = self.execute(decoded, &program.constants, env)?;
             executed += 1;
             match flow {
                 Flow::Next => {
@@ -105,7 +122,7 @@ impl Wave {
     }
 
     #[inline(always)]
-    fn execute(&mut self, decoded: &Decoded, constants: &Constants) -> Result<Flow, ExecError> {
+    fn execute(&mut self, decoded: &Decoded, constants: &Constants, env: &mut Env) -> Result<Flow, ExecError> {
         match decoded.run {
             Run::Vector { kernel, soft, extra } => {
                 if decoded.plain && (!decoded.floats || self.mode.is_plain()) {
@@ -138,6 +155,7 @@ impl Wave {
             }
             Run::Branch(condition) => Ok(if condition(self) { Flow::Jump(decoded.target) } else { Flow::Next }),
             Run::Control(control) => control(self, decoded),
+            Run::Memory(access) => access(self, decoded, env),
         }
     }
 

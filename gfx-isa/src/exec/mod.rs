@@ -9,6 +9,7 @@ mod error;
 mod execute;
 pub(crate) mod float;
 pub(crate) mod lanes;
+mod mem;
 pub(crate) mod simd;
 pub(crate) mod state;
 
@@ -17,6 +18,7 @@ pub(crate) use decoded::{Decoded, Dst, Src};
 pub use decoded::{Flow, Program};
 pub use error::ExecError;
 pub use execute::Finished;
+pub use mem::{Access, Env, Fault, Lds, Memory, Near, Space};
 pub use state::{Mode, Round, Wave};
 
 /// What an instruction does, as its line in the tables says it; none where it has no meaning yet.

@@ -6,7 +6,7 @@
 use crate::Op;
 use crate::exec::lanes::{Kernel, Kernels, Ty};
 use crate::exec::simd::Base;
-use crate::exec::{Decoded, ExecError, Flow, Wave};
+use crate::exec::{Decoded, Env, ExecError, Flow, Wave};
 use crate::generated::op::{ALL, COUNT};
 
 #[macro_use]
@@ -30,6 +30,8 @@ pub(crate) enum Exec {
     Branch(fn(&Wave) -> bool),
     /// Reaches across lanes or steers the wave.
     Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
+    /// Reaches memory.
+    Memory(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
 }
 
 /// A vector instruction.
