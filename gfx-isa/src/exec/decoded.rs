@@ -31,6 +31,35 @@ pub(crate) enum Src {
     Execz,
 }
 
+/// Where the rows of a source are when the vector path reads them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rows {
+    /// 0: the vector registers, 1: the constants, 2: the rows that stand for scalars, four a source.
+    pub(crate) file: u8,
+    pub(crate) count: u8,
+    pub(crate) first: u32,
+}
+
+impl Rows {
+    const NONE: Rows = Rows { file: 0, count: 0, first: 0 };
+
+    /// The rows, of the file that they are in.
+    #[inline(always)]
+    pub(crate) fn of<'a>(&self, file: &'a [Vector]) -> &'a [Vector] {
+        let first = self.first as usize;
+        &file[first..first + usize::from(self.count)]
+    }
+
+    fn new(at: usize, source: Src, count: u8) -> Rows {
+        match source {
+            Src::None => Rows::NONE,
+            Src::Vector(first) => Rows { file: 0, count, first: first.into() },
+            Src::Constant(_, at) => Rows { file: 1, count, first: 2 * at },
+            Src::Scalar(_) | Src::Scc | Src::Vccz | Src::Execz => Rows { file: 2, count, first: 4 * at as u32 },
+        }
+    }
+}
+
 /// Where a result goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dst {
@@ -138,6 +167,11 @@ pub(crate) struct Decoded {
     pub(crate) types: [Ty; 3],
     /// Registers of each source.
     pub(crate) counts: [u8; 3],
+    pub(crate) rows: [Rows; 3],
+    /// Every source is a vector register.
+    pub(crate) registers: bool,
+    /// A source is a scalar, to be spread over the lanes.
+    pub(crate) spreads: bool,
     pub(crate) dst: Dst,
     pub(crate) dst_ty: Ty,
     /// Scalar register of the lane mask that is read.
@@ -318,6 +352,9 @@ impl Decoded {
             sources: [Src::None; 3],
             types: [Ty::None; 3],
             counts: [0; 3],
+            rows: [Rows::NONE; 3],
+            registers: false,
+            spreads: false,
             dst: Dst::None,
             dst_ty: Ty::None,
             mask_in: None,
@@ -407,6 +444,9 @@ impl Decoded {
         for (count, ty) in self.counts.iter_mut().zip(self.types) {
             *count = ty.bits().div_ceil(32) as u8;
         }
+        self.rows = core::array::from_fn(|at| Rows::new(at, self.sources[at], self.counts[at]));
+        self.registers = self.rows.iter().all(|rows| rows.file == 0);
+        self.spreads = self.rows.iter().any(|rows| rows.file == 2);
         let clamps = self.modifiers.clamp && vector.clamp.is_some();
         let kernels = if clamps { vector.clamp.unwrap_or(vector.kernels) } else { vector.kernels };
         if clamps {

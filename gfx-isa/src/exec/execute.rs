@@ -3,12 +3,14 @@
 
 use std::vec::Vec;
 
-use super::decoded::{Constants, Decoded, Dst, Execution, Flow, Modifiers, Permute, Program, Run, Src, execution};
+use super::decoded::{
+    Constants, Decoded, Dst, Execution, Flow, Modifiers, Permute, Program, Rows, Run, Src, execution,
+};
 use super::error::ExecError;
 use super::float::{F16_FORMAT, F32_FORMAT, F64_FORMAT, Format};
 use super::lanes::{Kernel, Picked, Ty, Vector};
 use super::mem::{Env, Lds, Memory};
-use super::simd::Base;
+use super::simd::{Base, Level, Wide};
 use super::state::{Denorm, Mode, Round, Wave, slot};
 use crate::sem::Scalars;
 use crate::{Dpp16, Inst};
@@ -44,6 +46,10 @@ static LANE_MASKS: [[u32; 8]; 256] = {
 fn blend(dst: &mut Vector, from: &Vector, mask: u64) {
     if mask == u64::MAX {
         *dst = *from;
+        return;
+    }
+    if mask == u64::from(u32::MAX) {
+        dst[..32].copy_from_slice(&from[..32]);
         return;
     }
     for (byte, (dst, from)) in dst.chunks_exact_mut(8).zip(from.chunks_exact(8)).enumerate() {
@@ -99,6 +105,15 @@ impl Wave {
             let op = program.code.iter().flatten().next().map(|decoded| decoded.op);
             return Err(op.map_or(ExecError::Pc(self.pc), |op| ExecError::Foreign { op, wave: self.generation }));
         }
+        match Wide::detect() {
+            Some(level) => level.run(|| self.run_inline(program, env, limit)),
+            None => self.run_inline(program, env, limit),
+        }
+    }
+
+    /// The loop of [`Wave::run_in`], compiled for each level of CPU features.
+    #[inline(always)]
+    fn run_inline(&mut self, program: &Program, env: &mut Env, limit: u64) -> Result<Finished, ExecError> {
         let mut executed = 0;
         let mut at = program.index(self.pc).ok_or(ExecError::Pc(self.pc))?;
         while executed < limit {
@@ -237,23 +252,43 @@ impl Wave {
     #[inline(always)]
     fn plain_vector(&mut self, decoded: &Decoded, constants: &Constants, kernel: Picked, extra: u32) {
         let exec = self.kernel_state(decoded, extra);
+        if decoded.spreads {
+            self.spread(decoded);
+        }
+        let Wave { vgprs, scratch, io, .. } = self;
+        let [a, b, c] = &decoded.rows;
+        if decoded.registers {
+            kernel.run(a.of(vgprs), b.of(vgprs), c.of(vgprs), io);
+        } else {
+            let files = [&**vgprs, constants.as_flattened(), scratch.as_flattened()];
+            let file = |rows: &Rows| rows.of(files[usize::from(rows.file)]);
+            kernel.run(file(a), file(b), file(c), io);
+        }
+        match decoded.dst {
+            Dst::Vector(first, 1) => blend(&mut vgprs[usize::from(first)], &io.out[0], exec),
+            Dst::Vector(first, count) => {
+                for (dst, from) in vgprs[usize::from(first)..].iter_mut().zip(&io.out[..usize::from(count)]) {
+                    blend(dst, from, exec);
+                }
+            }
+            _ => {}
+        }
+        if decoded.mask_out.is_some() || decoded.exec_out.is_some() {
+            self.write_masks(decoded, exec);
+        }
+    }
+
+    /// Spreads the scalar sources over the lanes of the rows that stand for them.
+    #[inline(never)]
+    fn spread(&mut self, decoded: &Decoded) {
         let special = self.special(decoded);
-        let Wave { scalars, vgprs, scratch, io, .. } = self;
-        let [room_a, room_b, room_c] = &mut **scratch;
-        let [a, b, c] = decoded.sources;
-        let [count_a, count_b, count_c] = decoded.counts;
-        let a = Wave::fetch(scalars, vgprs, constants, room_a, a, count_a, special);
-        let b = Wave::fetch(scalars, vgprs, constants, room_b, b, count_b, special);
-        let c = Wave::fetch(scalars, vgprs, constants, room_c, c, count_c, special);
-        kernel.run(a, b, c, io);
-        if let Dst::Vector(first, count) = decoded.dst {
-            // Lanes that a small wave does not have are never seen, so they may be written like the others.
-            let mask = if io.lanes == 32 && exec == u64::from(u32::MAX) { u64::MAX } else { exec };
-            for (dst, from) in vgprs[usize::from(first)..].iter_mut().zip(&io.out[..usize::from(count)]) {
-                blend(dst, from, mask);
+        for at in 0..3 {
+            let (source, count) = (decoded.sources[at], decoded.counts[at]);
+            if !matches!(source, Src::Vector(_) | Src::Constant(..)) {
+                let Wave { scalars, vgprs, scratch, .. } = self;
+                Wave::fetch(scalars, vgprs, &Vec::new(), &mut scratch[at], source, count, special);
             }
         }
-        self.write_masks(decoded, exec);
     }
 
     #[inline(always)]

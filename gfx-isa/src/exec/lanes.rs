@@ -1,6 +1,5 @@
 //! What a vector kernel sees, and the loops over lanes that the tables of meanings are made of.
 
-use super::simd::Level;
 use super::state::Mode;
 
 /// A vector register: a value a lane.
@@ -28,11 +27,6 @@ pub(crate) struct Io {
 impl Io {
     pub(crate) fn new(lanes: usize) -> Io {
         Io { out: [[0; 64]; 4], mask_in: 0, mask_out: 0, exec: 0, lanes, mode: Mode(0), extra: 0 }
-    }
-
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.lanes.min(64)
     }
 }
 
@@ -209,12 +203,21 @@ impl Lane for Pk<u32> {
     }
 }
 
+/// Does something for each lane of a wave of 32 or 64.
+#[inline(always)]
+pub(crate) fn each_lane(lanes: usize, mut f: impl FnMut(usize)) {
+    // In this form the compiler sees a multiple of 32 and at most 64: a vector loop without remainder or bounds checks.
+    for lane in 0..(lanes >> 1 & 32) + 32 {
+        f(lane);
+    }
+}
+
 /// `f` of each lane.
 #[inline(always)]
 pub(crate) fn map1<A: Lane, R: Lane>(a: &[Vector], _: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(A) -> R) {
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         f(A::get(a, lane, io.mode)).put(&mut io.out, lane);
-    }
+    });
 }
 
 /// `f` of each lane of two sources.
@@ -226,9 +229,9 @@ pub(crate) fn map2<A: Lane, B: Lane, R: Lane>(
     io: &mut Io,
     f: impl Fn(A, B) -> R,
 ) {
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         f(A::get(a, lane, io.mode), B::get(b, lane, io.mode)).put(&mut io.out, lane);
-    }
+    });
 }
 
 /// `f` of each lane of three sources.
@@ -240,9 +243,9 @@ pub(crate) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
     io: &mut Io,
     f: impl Fn(A, B, C) -> R,
 ) {
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         f(A::get(a, lane, io.mode), B::get(b, lane, io.mode), C::get(c, lane, io.mode)).put(&mut io.out, lane);
-    }
+    });
 }
 
 /// Floats of the CPU.
@@ -278,11 +281,11 @@ native! {
 #[inline(always)]
 pub(crate) fn float2<T: Native>(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(T, T) -> T) {
     let mut nan = false;
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         let value = f(T::get(a, lane, io.mode), T::get(b, lane, io.mode));
         nan |= value.nan();
         value.put(&mut io.out, lane);
-    }
+    });
     if nan {
         fix(io, |lane, mode| [T::get(a, lane, mode), T::get(b, lane, mode)]);
     }
@@ -292,11 +295,11 @@ pub(crate) fn float2<T: Native>(a: &[Vector], b: &[Vector], _: &[Vector], io: &m
 #[inline(always)]
 pub(crate) fn float3<T: Native>(a: &[Vector], b: &[Vector], c: &[Vector], io: &mut Io, f: impl Fn(T, T, T) -> T) {
     let mut nan = false;
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         let value = f(T::get(a, lane, io.mode), T::get(b, lane, io.mode), T::get(c, lane, io.mode));
         nan |= value.nan();
         value.put(&mut io.out, lane);
-    }
+    });
     if nan {
         fix(io, |lane, mode| [T::get(a, lane, mode), T::get(b, lane, mode), T::get(c, lane, mode)]);
     }
@@ -305,20 +308,20 @@ pub(crate) fn float3<T: Native>(a: &[Vector], b: &[Vector], c: &[Vector], io: &m
 #[cold]
 #[inline(never)]
 fn fix<T: Native, const N: usize>(io: &mut Io, operands: impl Fn(usize, Mode) -> [T; N]) {
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         if T::get(&io.out, lane, io.mode).nan() {
             T::propagate(&operands(lane, io.mode)).put(&mut io.out, lane);
         }
-    }
+    });
 }
 
 /// `f` of each lane of two sources and of its bit of the mask that is read.
 #[inline(always)]
 pub(crate) fn select<A: Lane>(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(A, A, bool) -> A) {
     let mask = io.mask_in;
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         f(A::get(a, lane, io.mode), A::get(b, lane, io.mode), mask >> lane & 1 != 0).put(&mut io.out, lane);
-    }
+    });
 }
 
 /// Adds or subtracts with the carry that is read (0 where none is) as the third argument; bit 32 of the sum is the
@@ -327,11 +330,11 @@ pub(crate) fn select<A: Lane>(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut
 pub(crate) fn carry(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(i64, i64, i64) -> i64) {
     let mask = io.mask_in;
     let mut carries = [0; 64];
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         let sum = f(i64::from(a[0][lane]), i64::from(b[0][lane]), (mask >> lane & 1) as i64);
         io.out[0][lane] = sum as u32;
         carries[lane] = (sum >> 32) as u32 & 1;
-    }
+    });
     io.mask_out = pack(&carries);
 }
 
@@ -340,11 +343,11 @@ pub(crate) fn carry(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut Io, f: im
 pub(crate) fn carry_clamp(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(i64, i64, i64) -> i64) {
     let mask = io.mask_in;
     let mut carries = [0; 64];
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         let sum = f(i64::from(a[0][lane]), i64::from(b[0][lane]), (mask >> lane & 1) as i64);
         io.out[0][lane] = sum.clamp(0, i64::from(u32::MAX)) as u32;
         carries[lane] = (sum >> 32) as u32 & 1;
-    }
+    });
     io.mask_out = pack(&carries);
 }
 
@@ -358,20 +361,20 @@ pub(crate) fn wide_carry<A: Lane, C: Lane>(
     f: impl Fn(A, A, C) -> u128,
 ) {
     let mut carries = [0; 64];
-    for (lane, carry) in carries.iter_mut().enumerate().take(io.count()) {
+    each_lane(io.lanes, |lane| {
         let sum = f(A::get(a, lane, io.mode), A::get(b, lane, io.mode), C::get(c, lane, io.mode));
         (sum as u64).put(&mut io.out, lane);
-        *carry = (sum >> 64) as u32 & 1;
-    }
+        carries[lane] = (sum >> 64) as u32 & 1;
+    });
     io.mask_out = pack(&carries);
 }
 
 /// `f` of each lane's number and its values of two sources.
 #[inline(always)]
 pub(crate) fn indexed(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(u32, u32, u32) -> u32) {
-    for lane in 0..io.count() {
+    each_lane(io.lanes, |lane| {
         io.out[0][lane] = f(lane as u32, a[0][lane], b[0][lane]);
-    }
+    });
 }
 
 /// A condition of each lane of two sources to the mask that is written.
@@ -384,9 +387,9 @@ pub(crate) fn test<A: Lane, B: Lane>(
     f: impl Fn(A, B, u32) -> bool,
 ) {
     let mut bits = [0; 64];
-    for (lane, bit) in bits.iter_mut().enumerate().take(io.count()) {
-        *bit = u32::from(f(A::get(a, lane, io.mode), B::get(b, lane, io.mode), io.extra));
-    }
+    each_lane(io.lanes, |lane| {
+        bits[lane] = u32::from(f(A::get(a, lane, io.mode), B::get(b, lane, io.mode), io.extra));
+    });
     io.mask_out = pack(&bits);
 }
 
@@ -427,10 +430,4 @@ impl Picked {
             Picked::Wide(kernel, level) => kernel(level, a, b, c, io),
         }
     }
-}
-
-/// Runs code at a level: what every kernel is made of.
-#[inline(always)]
-pub(crate) fn at<L: Level>(level: L, code: impl FnOnce()) {
-    level.run(code);
 }

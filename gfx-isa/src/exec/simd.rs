@@ -5,10 +5,23 @@
 //! `mul_add` is the C library's exact function.
 #![allow(unsafe_code)] // Calls of `#[target_feature]` functions, guarded by the token.
 
+use super::lanes::{Io, Vector};
+
 /// A level of CPU features.
 pub(crate) trait Level: Copy {
     /// Runs code that is inlined and compiled for the level.
     fn run<R>(self, code: impl FnOnce() -> R) -> R;
+
+    /// As [`Level::run`], for a vector kernel. Its operands are arguments of the compiled function, so that the compiler
+    /// knows that they do not overlap.
+    fn kernel(
+        self,
+        a: &[Vector],
+        b: &[Vector],
+        c: &[Vector],
+        io: &mut Io,
+        code: impl FnOnce(&[Vector], &[Vector], &[Vector], &mut Io),
+    );
 }
 
 /// What every CPU of the target has.
@@ -19,6 +32,18 @@ impl Level for Base {
     #[inline(always)]
     fn run<R>(self, code: impl FnOnce() -> R) -> R {
         code()
+    }
+
+    #[inline(always)]
+    fn kernel(
+        self,
+        a: &[Vector],
+        b: &[Vector],
+        c: &[Vector],
+        io: &mut Io,
+        code: impl FnOnce(&[Vector], &[Vector], &[Vector], &mut Io),
+    ) {
+        code(a, b, c, io);
     }
 }
 
@@ -53,6 +78,35 @@ impl Level for Wide {
         }
         #[cfg(not(target_arch = "x86_64"))]
         code()
+    }
+
+    #[inline(always)]
+    fn kernel(
+        self,
+        a: &[Vector],
+        b: &[Vector],
+        c: &[Vector],
+        io: &mut Io,
+        code: impl FnOnce(&[Vector], &[Vector], &[Vector], &mut Io),
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2,fma")]
+            #[inline]
+            fn featured(
+                a: &[Vector],
+                b: &[Vector],
+                c: &[Vector],
+                io: &mut Io,
+                code: impl FnOnce(&[Vector], &[Vector], &[Vector], &mut Io),
+            ) {
+                code(a, b, c, io);
+            }
+            // SAFETY: the token is made only by `detect`, which saw both features.
+            unsafe { featured(a, b, c, io, code) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        code(a, b, c, io);
     }
 }
 

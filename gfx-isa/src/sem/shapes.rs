@@ -86,7 +86,7 @@ macro_rules! kernels {
             c: &[$crate::exec::lanes::Vector],
             $io: &mut $crate::exec::lanes::Io,
         ) {
-            $crate::exec::lanes::at(level, || $crate::exec::lanes::$run::<$($ty),*>(a, b, c, $io, $body));
+            level.kernel(a, b, c, $io, |a, b, c, $io| $crate::exec::lanes::$run::<$($ty),*>(a, b, c, $io, $body));
         }
         $crate::exec::lanes::Kernels { base: kernel, wide: kernel }
     }};
