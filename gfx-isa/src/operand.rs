@@ -131,6 +131,10 @@ fn value(inst: &Inst, desc: OperandDesc, count: u8) -> Operand {
         return variant;
     }
     match ty.kind {
+        // The lowest bit of a Y half's destination is the opposite of the X half's.
+        Kind::Vgpr if desc.field() == Some(Field::VDSTY) && desc.count() == 7 => {
+            registers(RegFile::Vgpr, raw << 1 | !inst.field(Field::VDSTX).unwrap_or(0) & 1)
+        }
         // A field of nine bits numbers vector registers as sources do, from 256 on.
         Kind::Vgpr => registers(RegFile::Vgpr, if desc.count() == 9 { raw & 0xff } else { raw }),
         Kind::Acc => registers(RegFile::Agpr, raw),

@@ -1,5 +1,6 @@
 //! Programs in the form they run from: operands resolved, constants spread over lanes, kernels chosen.
 
+use std::boxed::Box;
 use std::vec::Vec;
 
 use super::error::ExecError;
@@ -8,7 +9,7 @@ use super::mem::Env;
 use super::simd::Base;
 use super::state::{VGPRS, Wave, slot};
 use crate::sem::{self, Exec, ScalarSem, Traits, VectorSem};
-use crate::table::{Float, Source, Special};
+use crate::table::{Float, Row, Source, Special};
 use crate::{
     DecodeError, Decoder, Dpp8, Dpp16, Field, Generation, Inst, Op, Operand, OperandRef, RegFile, Registers, Sdwa,
 };
@@ -150,11 +151,51 @@ fn is_compare(inst: &Inst) -> bool {
 /// What runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Run {
-    Vector { kernel: Picked, soft: Option<Kernel<Base>>, extra: u32 },
+    Vector {
+        kernel: Picked,
+        soft: Option<Kernel<Base>>,
+        extra: u32,
+    },
     Scalar(ScalarSem),
     Branch(fn(&Wave) -> bool),
     Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
     Memory(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
+    /// The halves of a dual-issue word, in [`Decoded::pair`].
+    Pair,
+}
+
+/// The halves of a dual-issue word.
+#[derive(Debug, Clone)]
+pub(crate) struct Pair {
+    pub(crate) x: Decoded,
+    pub(crate) y: Decoded,
+    pub(crate) order: Order,
+}
+
+/// The order in which halves of a dual-issue word may run one by one, though both read before either writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    XFirst,
+    YFirst,
+    /// Each half writes what the other reads: this vector register, which X writes, must be restored between them.
+    Restore(u16, u8),
+}
+
+impl Pair {
+    fn order(x: &Decoded, y: &Decoded) -> Order {
+        let disturbs = |writer: &Decoded, reader: &Decoded| {
+            let Dst::Vector(first, count) = writer.dst else { return false };
+            reader.sources.iter().zip(reader.counts).any(|(source, read)| {
+                matches!(*source, Src::Vector(other)
+                    if other < first + u16::from(count) && first < other + u16::from(read))
+            })
+        };
+        match x.dst {
+            Dst::Vector(first, count) if disturbs(x, y) && disturbs(y, x) => Order::Restore(first, count),
+            _ if disturbs(x, y) => Order::YFirst,
+            _ => Order::XFirst,
+        }
+    }
 }
 
 /// An instruction in the form it runs from.
@@ -190,6 +231,7 @@ pub(crate) struct Decoded {
     pub(crate) next: u64,
     /// Where a label points, or an immediate.
     pub(crate) target: u64,
+    pub(crate) pair: Option<Box<Pair>>,
 }
 
 /// Where execution goes after an instruction.
@@ -343,32 +385,22 @@ fn role(operand: &OperandRef, vector: bool) -> Role {
 
 impl Decoded {
     pub(crate) fn new(inst: &Inst, at: u64, constants: &mut Constants) -> Result<Decoded, ExecError> {
+        let next = at.wrapping_add(inst.len() as u64);
+        if let Some(y) = inst.row_y() {
+            let x = Decoded::dual_half(inst, inst.row(), Field::NEGX, next, constants)?;
+            let y = Decoded::dual_half(inst, y, Field::NEGY, next, constants)?;
+            let order = Pair::order(&x, &y);
+            return Ok(Decoded {
+                run: Run::Pair,
+                pair: Some(Box::new(Pair { x, y, order })),
+                ..Decoded::empty(inst.op(), next)
+            });
+        }
         let op = inst.op();
-        let exec = if inst.op_y().is_some() { None } else { sem::find(op) };
-        let exec = exec.ok_or(ExecError::Unimplemented(op))?;
-        let mut decoded = Decoded {
-            op,
-            run: Run::Branch(|_| false),
-            sources: [Src::None; 3],
-            types: [Ty::None; 3],
-            counts: [0; 3],
-            rows: [Rows::NONE; 3],
-            registers: false,
-            spreads: false,
-            dst: Dst::None,
-            dst_ty: Ty::None,
-            mask_in: None,
-            mask_out: None,
-            exec_out: None,
-            modifiers: Modifiers::NONE,
-            traits: Traits::NONE,
-            plain: true,
-            floats: false,
-            next: at.wrapping_add(inst.len() as u64),
-            target: 0,
-        };
+        let exec = sem::find(op).ok_or(ExecError::Unimplemented(op))?;
+        let mut decoded = Decoded::empty(op, next);
         match exec {
-            Exec::Vector(vector) => decoded.vector(inst, &vector, constants)?,
+            Exec::Vector(vector) => decoded.vector(inst, inst.operands(), Modifiers::of(inst), &vector, constants)?,
             Exec::Scalar(scalar) => {
                 decoded.run = Run::Scalar(scalar);
                 decoded.scalar(inst, constants)?;
@@ -386,12 +418,63 @@ impl Decoded {
         Ok(decoded)
     }
 
-    fn vector(&mut self, inst: &Inst, vector: &VectorSem, constants: &mut Constants) -> Result<(), ExecError> {
+    fn empty(op: Op, next: u64) -> Decoded {
+        Decoded {
+            op,
+            run: Run::Branch(|_| false),
+            sources: [Src::None; 3],
+            types: [Ty::None; 3],
+            counts: [0; 3],
+            rows: [Rows::NONE; 3],
+            registers: false,
+            spreads: false,
+            dst: Dst::None,
+            dst_ty: Ty::None,
+            mask_in: None,
+            mask_out: None,
+            exec_out: None,
+            modifiers: Modifiers::NONE,
+            traits: Traits::NONE,
+            plain: true,
+            floats: false,
+            next,
+            target: 0,
+            pair: None,
+        }
+    }
+
+    /// One half of a dual-issue word; `neg` is the field of its signs.
+    fn dual_half(
+        inst: &Inst,
+        row: Row,
+        neg: Field,
+        next: u64,
+        constants: &mut Constants,
+    ) -> Result<Decoded, ExecError> {
+        let mut decoded = Decoded::empty(row.op(), next);
+        let Some(Exec::Vector(vector)) = sem::find(row.op()) else {
+            return Err(ExecError::Unimplemented(row.op()));
+        };
+        let modifiers = Modifiers { neg: inst.field(neg).unwrap_or(0) as u8, ..Modifiers::NONE };
+        let operands = row.operands().iter().map(|desc| OperandRef::new(inst, *desc));
+        decoded.vector(inst, operands, modifiers, &vector, constants)?;
+        Ok(decoded)
+    }
+
+    fn vector(
+        &mut self,
+        inst: &Inst,
+        operands: impl Iterator<Item = OperandRef>,
+        modifiers: Modifiers,
+        vector: &VectorSem,
+        constants: &mut Constants,
+    ) -> Result<(), ExecError> {
         let fault = ExecError::Operand(self.op);
         let facts = execution(inst.generation());
-        let modifiers = Modifiers::of(inst);
-        let truth_table =
-            u32::from(modifiers.neg & 7) | u32::from(modifiers.abs & 7) << 3 | u32::from(modifiers.omod & 3) << 6;
+        let truth_table = match self.op {
+            Op::V_DUAL_BITOP2_B32 => inst.field(Field::VSRCY2).unwrap_or(0),
+            _ => u32::from(modifiers.neg & 7) | u32::from(modifiers.abs & 7) << 3 | u32::from(modifiers.omod & 3) << 6,
+        };
         self.modifiers = modifiers;
         if vector.traits.truth_table {
             self.modifiers = Modifiers { neg: 0, abs: 0, omod: 0, ..modifiers };
@@ -399,11 +482,11 @@ impl Decoded {
         self.traits = vector.traits;
         self.types = vector.sources;
         self.dst_ty = vector.dst;
-        let short = facts.true16 && inst.row().dwords() == 1;
+        let short = facts.true16 && inst.row().dwords() == 1 && self.op == inst.op();
         let wanted = vector.sources.iter().filter(|ty| **ty != Ty::None).count();
         let mut found = 0;
         let mut old = None;
-        for operand in inst.operands() {
+        for operand in operands {
             match role(&operand, true) {
                 Role::Source if found < wanted => {
                     let ty = vector.sources[found];

@@ -4,7 +4,7 @@
 use std::vec::Vec;
 
 use super::decoded::{
-    Constants, Decoded, Dst, Execution, Flow, Modifiers, Permute, Program, Rows, Run, Src, execution,
+    Constants, Decoded, Dst, Execution, Flow, Modifiers, Order, Pair, Permute, Program, Rows, Run, Src, execution,
 };
 use super::error::ExecError;
 use super::float::{F16_FORMAT, F32_FORMAT, F64_FORMAT, Format};
@@ -147,6 +147,14 @@ impl Wave {
                 }
                 Ok(Flow::Next)
             }
+            Run::Pair => {
+                // Waves of 64 lanes skip dual-issue words.
+                match &decoded.pair {
+                    Some(pair) if self.lanes == 32 => self.dual(pair, constants),
+                    _ => {}
+                }
+                Ok(Flow::Next)
+            }
             Run::Scalar(scalar) => {
                 let sources = decoded.sources.map_with(&decoded.counts, |source, count| self.scalar(source, count));
                 let old = match decoded.dst {
@@ -171,6 +179,41 @@ impl Wave {
             Run::Branch(condition) => Ok(if condition(self) { Flow::Jump(decoded.target) } else { Flow::Next }),
             Run::Control(control) => control(self, decoded),
             Run::Memory(access) => access(self, decoded, env),
+        }
+    }
+
+    /// Both halves of a dual-issue word.
+    fn dual(&mut self, pair: &Pair, constants: &Constants) {
+        match pair.order {
+            Order::XFirst => {
+                self.half(&pair.x, constants);
+                self.half(&pair.y, constants);
+            }
+            Order::YFirst => {
+                self.half(&pair.y, constants);
+                self.half(&pair.x, constants);
+            }
+            Order::Restore(first, count) => {
+                let registers = usize::from(first)..usize::from(first) + usize::from(count);
+                let mut rows = [[0; 64]; 4];
+                let rows = &mut rows[..usize::from(count)];
+                rows.copy_from_slice(&self.vgprs[registers.clone()]);
+                self.half(&pair.x, constants);
+                self.vgprs[registers.clone()].swap_with_slice(rows);
+                self.half(&pair.y, constants);
+                self.vgprs[registers].swap_with_slice(rows);
+            }
+        }
+    }
+
+    #[inline]
+    fn half(&mut self, decoded: &Decoded, constants: &Constants) {
+        if let Run::Vector { kernel, soft, extra } = decoded.run {
+            if decoded.plain && (!decoded.floats || self.mode.is_plain()) {
+                self.plain_vector(decoded, constants, kernel, extra);
+            } else {
+                self.modified_vector(decoded, constants, kernel, soft, extra);
+            }
         }
     }
 

@@ -15,6 +15,7 @@ mod compare;
 mod cross;
 mod ctl;
 mod cvt;
+mod dual;
 mod salu;
 mod valu;
 mod valu16;
@@ -112,7 +113,8 @@ macro_rules! sem {
 }
 use sem;
 
-static TABLES: [&[Line]; 6] = [valu::LINES, valu16::LINES, cvt::LINES, cross::LINES, salu::LINES, ctl::LINES];
+static TABLES: [&[Line]; 7] =
+    [valu::LINES, valu16::LINES, cvt::LINES, cross::LINES, dual::LINES, salu::LINES, ctl::LINES];
 
 /// Where each instruction's line is: table and index, or none.
 static PLACES: [Option<(u8, u16)>; COUNT] = places();
@@ -147,6 +149,7 @@ static COMPARES: [Option<compare::Compare>; COUNT] = {
 
 /// What executes an instruction; none where nothing does yet.
 pub(crate) fn find(op: Op) -> Option<Exec> {
+    let op = dual::single(op);
     if let Some((table, at)) = PLACES[op as usize] {
         return Some(TABLES[usize::from(table)][usize::from(at)].exec);
     }
@@ -155,6 +158,7 @@ pub(crate) fn find(op: Op) -> Option<Exec> {
 
 /// The table's line of an instruction, as written.
 pub(crate) fn text(op: Op) -> Option<&'static str> {
+    let op = dual::single(op);
     if let Some((table, at)) = PLACES[op as usize] {
         return Some(TABLES[usize::from(table)][usize::from(at)].text);
     }

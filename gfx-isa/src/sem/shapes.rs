@@ -344,6 +344,15 @@ macro_rules! shape {
             }))),
             $crate::sem::Traits { truth_table: true, keeps_high: true, ..$crate::sem::Traits::NONE })
     };
+    // The same of two sources.
+    (table2 $t:ty; $f:expr) => {
+        $crate::sem::shapes::with(
+            vector!([$t, $t] -> $t, kernels!(map2::<$t, $t, $t>(io, {
+                let table = io.extra;
+                move |a, b| $crate::sem::shapes::apply3(a, b, table, $f)
+            }))),
+            $crate::sem::Traits { truth_table: true, ..$crate::sem::Traits::NONE })
+    };
 
     // Scalars. `d` is the old destination, `scc` the condition, `exec` the active lanes; other arguments are sources.
     (val |$($arg:ident: $ty:ty),*| $body:expr) => {

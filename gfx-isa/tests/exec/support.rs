@@ -1,6 +1,7 @@
 //! What the execution tests share.
 #![allow(dead_code, unused_macros)] // Each test file uses a part of it.
 
+use gfx_isa::asm::Assembler;
 use gfx_isa::exec::{ExecError, Flow, Wave};
 use gfx_isa::{Decoder, Generation, Inst};
 
@@ -79,4 +80,20 @@ pub(crate) fn fill(wave: &mut Wave, register: usize, values: &[u32]) {
 
 pub(crate) fn lanes(wave: &Wave, register: usize) -> Vec<u32> {
     (0..wave.lanes() as usize).map(|lane| wave.vgpr(lane, register)).collect()
+}
+
+/// Assembles and executes one instruction on a wave.
+pub(crate) fn asm(wave: &mut Wave, text: &str) -> Result<Flow, ExecError> {
+    let generation = wave.generation();
+    let mut bytes = Vec::new();
+    let mut assembler = Assembler::new(generation).wave_size(wave.lanes());
+    assembler.assemble_line(text, &mut bytes).unwrap_or_else(|error| panic!("{generation} {text}: {error}"));
+    let inst = Decoder::new(generation, &bytes).wave_size(wave.lanes()).next().expect("not empty");
+    wave.step(&inst.unwrap_or_else(|error| panic!("{generation} {text}: {error}")))
+}
+
+/// As [`asm`], of an instruction that must work.
+pub(crate) fn exec(wave: &mut Wave, text: &str) {
+    let flow = asm(wave, text).unwrap_or_else(|error| panic!("{} {text}: {error}", wave.generation()));
+    assert_eq!(flow, Flow::Next, "{text}");
 }
