@@ -207,6 +207,11 @@ const NUMBERS: [&str; 14] = [
     "bound_ctrl",
 ];
 
+/// Whether a modifier sends what is loaded to LDS.
+pub(crate) fn is_lds(modifier: &Modifier) -> bool {
+    modifier.kind == "Flag" && modifier.extra == index_of(&FLAGS, "lds")
+}
+
 fn index_of(names: &[&str], name: &str) -> u8 {
     names.iter().position(|known| *known == name).expect("a known name") as u8
 }

@@ -50,3 +50,15 @@ fn typed_encoding() {
     );
     assert!(own.contains("0x040e0501d6398000: clamp 1"), "{own}");
 }
+
+#[test]
+fn build_code() {
+    let own = text("build_code", &[]);
+    let lines: Vec<&str> = own.lines().collect();
+    assert_eq!(lines.len(), 11, "{own}");
+    assert_eq!(lines[0], "0000: v_lshlrev_b32_e32 v1, 2, v0");
+    assert_eq!(lines[2], "0008: s_cbranch_scc1 0x3c");
+    assert_eq!(lines[7], "0024: global_store_b32 v1, v2, s[0:1] th:TH_STORE_NT");
+    assert_eq!(lines[9], "0038: s_branch 0x4");
+    assert_eq!(lines[10], "003c: s_endpgm");
+}

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
+use gfx_isa::Generation;
 use gfx_isa::asm::{Assembler, ErrorKind, FixupKind};
-use gfx_isa::encode::{Arg, InstBuilder, registers, s, v};
-use gfx_isa::{Generation, Op, RegFile, Special};
 use proptest::prelude::*;
 
 fn hex(text: &str) -> Vec<u8> {
@@ -145,26 +144,6 @@ fn symbols_without_values_are_left_to_be_filled_in() {
     assert_eq!(code[..8], hex("00000bd60019fd03"));
     let [fixup] = assembler.fixups() else { panic!("one place") };
     assert_eq!((fixup.offset, fixup.kind, fixup.symbol.as_str()), (8, FixupKind::Literal, "g0@abs32@lo"));
-}
-
-#[test]
-fn builders_choose_as_the_assembler_does() {
-    let build = |op, args: &[Arg]| {
-        let builder = args.iter().fold(InstBuilder::new(Generation::Rdna4, op), |builder, &arg| builder.arg(arg));
-        builder.build().map(|inst| inst.to_string())
-    };
-    assert_eq!(build(Op::V_MSAD_U8, &[v(1), v(2), s(3), v(4)]).as_deref(), Ok("v_msad_u8 v1, v2, s3, v4"));
-    assert_eq!(build(Op::V_ADD_F32, &[v(1), v(2), v(3)]).as_deref(), Ok("v_add_f32_e32 v1, v2, v3"));
-    assert_eq!(build(Op::V_ADD_F32, &[v(1), v(2), v(3).neg()]).as_deref(), Ok("v_add_f32_e64 v1, v2, -v3"));
-    assert_eq!(build(Op::S_MOV_B32, &[Special::M0.into(), 0x1234.into()]).as_deref(), Ok("s_mov_b32 m0, 0x1234"));
-    assert!(matches!(build(Op::V_ADD_F32, &[v(1), v(2)]), Err(ErrorKind::Count { found: 2, .. })));
-    assert!(matches!(build(Op::V_ADD_F32, &[s(1), v(2), v(3)]), Err(ErrorKind::Operand { number: 1, .. })));
-    let load = InstBuilder::new(Generation::Rdna4, Op::GLOBAL_LOAD_B32).arg(v(1)).arg(v(2));
-    let load = load.arg(registers(RegFile::Sgpr, 4, 2)).number("offset", -8).build().expect("a load");
-    assert_eq!(load.to_string(), "global_load_b32 v1, v2, s[4:5] offset:-8");
-    let mut code = Vec::new();
-    load.encode(&mut code);
-    assert_eq!(Generation::Rdna4.decode(&code), Ok(load));
 }
 
 proptest! {

@@ -13,10 +13,14 @@ pub(crate) fn module(generation: &Generation) -> File {
     let mut file = File::new(&format!("{}: {}.", generation.title, generation.origin));
     let variant = super::variant(&generation.name);
     file.items(quote! {
+        #[cfg(feature = "asm")]
+        mod builders;
         mod encodings;
         mod rows;
         mod views;
 
+        #[cfg(feature = "asm")]
+        pub use builders::*;
         pub use views::*;
 
         use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};

@@ -1,5 +1,6 @@
 //! From the [`Ir`] to the text of the generated files. Nothing else in the workspace writes Rust.
 
+mod builders;
 mod checks;
 mod generation;
 mod render;
@@ -30,6 +31,8 @@ pub(crate) fn emit(ir: &Ir) -> BTreeMap<String, String> {
     add("layout.rs".into(), &sources, shared::layouts(ir));
     add("group.rs".into(), &sources, shared::groups(ir));
     add("syntax.rs".into(), &sources, shared::syntax(ir));
+    let builders = builders::Builders::new(ir);
+    add("builders.rs".into(), &sources, builders.file());
     let pool = shared::mnemonics(ir).1;
     for (index, generation) in ir.generations.iter().enumerate() {
         let source = &sources[index..=index];
@@ -38,6 +41,7 @@ pub(crate) fn emit(ir: &Ir) -> BTreeMap<String, String> {
         add(format!("{name}/rows.rs"), source, generation::rows(generation, &pool, &checks));
         add(format!("{name}/encodings.rs"), source, generation::encodings(generation));
         add(format!("{name}/views.rs"), source, generation::views(ir, generation));
+        add(format!("{name}/builders.rs"), source, builders.exports(index, &generation.title));
     }
     files
 }
@@ -62,6 +66,8 @@ fn modules(ir: &Ir) -> File {
         }
     });
     file.items(quote! {
+        #[cfg(feature = "asm")]
+        pub mod builders;
         pub(crate) mod check;
         pub(crate) mod field;
         pub(crate) mod group;

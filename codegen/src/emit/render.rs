@@ -52,3 +52,10 @@ impl File {
 pub(crate) fn literal(text: &str) -> String {
     format!("{text:?}")
 }
+
+impl std::fmt::Write for File {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.body.push_str(text);
+        Ok(())
+    }
+}

@@ -287,6 +287,19 @@ impl<'a> Encoder<'a> {
                 }
                 _ => self.immediate(arg, count, number)?,
             },
+            SlotKind::HwReg
+            | SlotKind::SendMsg
+            | SlotKind::SendMsgRtn
+            | SlotKind::WaitCnt
+            | SlotKind::Depctr
+            | SlotKind::DelayAlu
+            | SlotKind::Version
+            | SlotKind::GprIdx
+                if matches!(arg.value, Value::Int(_)) =>
+            {
+                self.immediate(arg, 16, number)?
+            }
+            SlotKind::ExpTarget if matches!(arg.value, Value::Int(_)) => self.immediate(arg, count, number)?,
             SlotKind::HwReg => self.reader(arg).hardware_register()?,
             SlotKind::SendMsg | SlotKind::SendMsgRtn => self.reader(arg).message()?,
             SlotKind::WaitCnt => self.reader(arg).wait_counters()?,

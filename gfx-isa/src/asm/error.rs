@@ -100,6 +100,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl std::error::Error for ErrorKind {}
+
 impl Error {
     /// The message, the line, and a caret below the fault.
     #[must_use]

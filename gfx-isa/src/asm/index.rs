@@ -7,6 +7,7 @@ use super::aliases;
 use super::parse::modifier_id;
 use crate::Generation;
 use crate::generated::field::Field;
+use crate::generated::op::Op;
 use crate::syntax::{Family, ModifierKind, Suffix, names};
 use crate::table::{Class, EncodingInfo, Row, Source, Special, Tables};
 
@@ -39,6 +40,8 @@ pub(crate) struct Index {
     slots: Vec<u16>,
     runs: Vec<(Name, u32, u8)>,
     candidates: Vec<Candidate>,
+    /// By instruction.
+    by_op: Vec<Candidate>,
     pub(crate) bases: Vec<Base>,
     /// Source value of each special register; 255: none.
     specials: [u8; 32],
@@ -92,12 +95,15 @@ impl Index {
         }
         let order = |c: &Candidate| (!c.short, tables.rows[usize::from(c.row)].dwords(), c.row);
         named.sort_by(|a, b| (&a.0, order(&a.1)).cmp(&(&b.0, order(&b.1))));
+        let mut by_op: Vec<Candidate> = named.iter().map(|&(_, candidate)| candidate).collect();
+        by_op.sort_by_key(|c| (tables.rows[usize::from(c.row)].op() as u16, order(c)));
         add_aliases(tables, &mut named);
         named.sort_by(|a, b| (&a.0, order(&a.1)).cmp(&(&b.0, order(&b.1))));
         let mut index = Index {
             slots: std::vec![u16::MAX; 8192],
             runs: Vec::new(),
             candidates: Vec::new(),
+            by_op,
             bases,
             specials: [255; 32],
             ttmp: 0,
@@ -160,6 +166,14 @@ impl Index {
             }
             slot = (slot + 1) % self.slots.len();
         }
+    }
+
+    /// The rows of an instruction.
+    pub(crate) fn of_op(&self, tables: &Tables, op: Op) -> &[Candidate] {
+        let number = |c: &Candidate| tables.rows[usize::from(c.row)].op() as u16;
+        let start = self.by_op.partition_point(|c| number(c) < op as u16);
+        let len = self.by_op[start..].partition_point(|c| number(c) == op as u16);
+        &self.by_op[start..start + len]
     }
 
     /// The source value of a register with a name.

@@ -101,7 +101,7 @@ impl Symbols for Table {
 
 /// The encoding that a mnemonic's suffix asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Suffix {
+pub(crate) enum Suffix {
     None,
     E32,
     E64,
@@ -234,7 +234,7 @@ impl Assembler {
         }
         let (bytes, pending) = if cursor.peek() == b':' {
             cursor.at += 2;
-            dual(cx, line, second, candidates, span, &mut cursor, out)?
+            dual_text(cx, (line, candidates, span), second, &mut cursor, out)?
         } else {
             single(cx, line, candidates, suffix, span, out)?
         };
@@ -246,7 +246,7 @@ impl Assembler {
 }
 
 /// How many bytes were written, and the symbol that they lack.
-type Written = (usize, Option<Pending>);
+pub(crate) type Written = (usize, Option<Pending>);
 
 /// Tries the rows of a mnemonic, one after the other.
 fn single(
@@ -331,13 +331,11 @@ fn single(
     }
 }
 
-/// Assembles both halves of a dual-issue word.
-fn dual(
+/// Reads the Y half of a dual-issue word and assembles both.
+fn dual_text(
     cx: Context<'_>,
-    x: &Line,
+    x: Half<'_>,
     y: &mut Line,
-    candidates: &[Candidate],
-    span: (u32, u32),
     cursor: &mut Cursor<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Written, Fault> {
@@ -356,7 +354,19 @@ fn dual(
     if !cursor.done() {
         return Err(Fault::syntax(cursor.at, "a dual-issue word has two halves"));
     }
-    let y: &Line = y;
+    dual(cx, x, (y, candidates_y, span_y), out)
+}
+
+/// The operands of one half of a dual-issue word, the rows that it may mean, and where its mnemonic is.
+type Half<'a> = (&'a Line, &'a [Candidate], (u32, u32));
+
+/// Assembles both halves of a dual-issue word.
+fn dual(
+    cx: Context<'_>,
+    (x, candidates, span): Half<'_>,
+    (y, candidates_y, span_y): Half<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Written, Fault> {
     let mut best: Option<(Why, bool)> = None;
     for candidate in candidates.iter().filter(|c| c.half == 1) {
         let row = cx.tables.rows[usize::from(candidate.row)];

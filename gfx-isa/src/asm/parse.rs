@@ -183,17 +183,31 @@ impl Line {
     }
 
     /// Adds an operand that was not read from text.
-    pub(crate) fn add(&mut self, value: Value, neg: bool, abs: bool) -> Result<(), Fault> {
-        self.push(Arg { value, neg, abs, ..Arg::NONE })
+    pub(crate) fn add(&mut self, arg: Arg) -> Result<(), Fault> {
+        self.push(arg)
     }
 
-    /// Adds a modifier that was not read from text.
-    pub(crate) fn add_modifier(&mut self, name: &str, value: ModValue) -> Result<(), Fault> {
+    /// Adds registers as in brackets; gives the operand of them.
+    pub(crate) fn add_list(&mut self, registers: impl Iterator<Item = Reg>) -> Result<Value, Fault> {
+        let first = self.list_count;
+        for reg in registers {
+            let place = self.list.get_mut(self.list_count).ok_or_else(|| Fault::syntax(0, "too many registers"))?;
+            *place = reg;
+            self.list_count += 1;
+        }
+        if self.list_count == first {
+            return Err(Fault::syntax(0, "whole registers, one at least and few enough, are expected"));
+        }
+        Ok(Value::List(first as u8, (self.list_count - first) as u8))
+    }
+
+    /// Adds a modifier that was not read from text; `span`: of its name in the text beside.
+    pub(crate) fn add_modifier(&mut self, name: &str, value: ModValue, span: (u32, u32)) -> Result<(), Fault> {
         let Some(id) = modifier_id(name.as_bytes()).filter(|&id| is_flag(id) == matches!(value, ModValue::Flag(_)))
         else {
             return Err(Fault::syntax(0, "unknown modifier"));
         };
-        self.push_mod(Mod { id, at: 0, end: 0, value })
+        self.push_mod(Mod { id, at: span.0, end: span.1, value })
     }
 
     /// Takes everything up to the end as one operand.

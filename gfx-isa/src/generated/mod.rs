@@ -11,6 +11,8 @@
 // sha256 of the XML: rdna4 6b0831a4ebc731ff1ab5c3f3e9abdbab95bc13f8c2ee1fb65bbd67fb7d8e9efd
 //! Tables of all generations.
 
+#[cfg(feature = "asm")]
+pub mod builders;
 pub(crate) mod check;
 pub(crate) mod field;
 pub(crate) mod group;

@@ -2,9 +2,13 @@
 // sha256 of the XML: cdna1 c2d2597e19a7aa2dd662552eac57ee8a71589afeedabc82c3080de0de4f85876
 //! CDNA 1: AMD CDNA 1, schema 1.0.0, released 2024-05-02.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

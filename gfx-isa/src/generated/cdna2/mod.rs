@@ -2,9 +2,13 @@
 // sha256 of the XML: cdna2 a71ca265381ab136d7672d30e26f86b39f953d2e4565bc1b63fdb634f2cab81f
 //! CDNA 2: AMD CDNA 2, schema 1.0.0, released 2024-05-02.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

@@ -2,9 +2,13 @@
 // sha256 of the XML: cdna3 1d244612e42fa665ac96a4bb87979abaad7d19ded855e41a7b4819e8a006578a
 //! CDNA 3: AMD CDNA 3, schema 1.1.0, released 2025-02-19.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

@@ -2,9 +2,13 @@
 // sha256 of the XML: cdna4 f432b8f74664e4583bd9aa19ec7b0421dbc5188b18b3214bea153c489fe57051
 //! CDNA 4: AMD CDNA 4, schema 1.1.1, released 2025-07-24.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

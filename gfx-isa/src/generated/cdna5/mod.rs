@@ -2,9 +2,13 @@
 // sha256 of the XML: cdna5 4517aa259378cb88821c2f45e960026305d8a278aacc4fb29a9240f4867957b2
 //! CDNA 5: AMD CDNA 5, schema 1.2.0, released 2026-08-03.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

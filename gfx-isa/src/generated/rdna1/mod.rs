@@ -2,9 +2,13 @@
 // sha256 of the XML: rdna1 926c85397cd87a2b3a39718ef83bddd5efff015e0c17e03af71629b44a0ca0ae
 //! RDNA 1: AMD RDNA 1, schema 1.0.0, released 2024-05-02.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

@@ -2,9 +2,13 @@
 // sha256 of the XML: rdna2 c7761a13468f5872ce162b4438d75a16038c3b70c17439c91e5c2452d9ef6a7c
 //! RDNA 2: AMD RDNA 2, schema 1.0.0, released 2024-05-02.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

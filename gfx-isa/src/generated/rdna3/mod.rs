@@ -2,9 +2,13 @@
 // sha256 of the XML: rdna3 3809be3931f2b09235c6d181c0fc7597499877eab3acf0bcad380b2eb46db020
 //! RDNA 3: AMD RDNA 3, schema 1.0.0, released 2024-05-02.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

@@ -2,9 +2,13 @@
 // sha256 of the XML: rdna3_5 3d8fae5f0d7098f9333fb165279832ebe48d2f448154123fc0fcb5590a9797e7
 //! RDNA 3.5: AMD RDNA 3.5, schema 1.1.0, released 2025-02-19.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.

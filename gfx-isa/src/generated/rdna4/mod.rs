@@ -2,9 +2,13 @@
 // sha256 of the XML: rdna4 6b0831a4ebc731ff1ab5c3f3e9abdbab95bc13f8c2ee1fb65bbd67fb7d8e9efd
 //! RDNA 4: AMD RDNA 4, schema 1.1.0, released 2025-02-19.
 
+#[cfg(feature = "asm")]
+mod builders;
 mod encodings;
 mod rows;
 mod views;
+#[cfg(feature = "asm")]
+pub use builders::*;
 pub use views::*;
 use crate::table::{Float, Source, SourceRun, Special, Tables, source_map};
 /// The tables of this generation.
