@@ -441,7 +441,7 @@ fn functions_of_each_generation() {
         (Generation::Rdna4, rdna4::export("mrt0", v(0), OFF, OFF, OFF), "010000f800000000"),
         (
             Generation::Rdna4,
-            rdna4::v_add_f32(v(5), v(1), v(2)).mul(4).dpp8([7, 6, 5, 4, 3, 2, 1, 0]).e64(),
+            rdna4::v_add_f32(v(5), v(1), v(2)).mul4().dpp8([7, 6, 5, 4, 3, 2, 1, 0]).e64(),
             "050003d5e904021001773905",
         ),
         (Generation::Rdna4, rdna4::s_setreg_imm32_b32("hwreg(HW_REG_WAVE_MODE)", 0xaf12_3456_u32), "01f880b9563412af"),

@@ -267,10 +267,6 @@ impl InstBuilder {
         bitop3: u8;
         /// Components that are accessed, a bit each.
         dmask: u8;
-        /// Multiply the result by 2 or 4.
-        mul: u8;
-        /// Divide the result by 2.
-        div: u8;
         /// DPP: shift the row left.
         row_shl: u8;
         /// DPP: shift the row right.
@@ -323,6 +319,21 @@ impl InstBuilder {
         matrix_a_scale_fmt;
         /// Format of scales of the B matrix (CDNA 5).
         matrix_b_scale_fmt;
+    }
+
+    /// Output modifier: twice the result (`mul:2`).
+    pub fn mul2(self) -> InstBuilder {
+        self.number("mul", 2)
+    }
+
+    /// Output modifier: four times the result (`mul:4`).
+    pub fn mul4(self) -> InstBuilder {
+        self.number("mul", 4)
+    }
+
+    /// Output modifier: half the result (`div:2`).
+    pub fn div2(self) -> InstBuilder {
+        self.number("div", 2)
     }
 
     /// DPP: a permutation within each four lanes.
