@@ -138,7 +138,7 @@ fn signatures(ir: &Ir, generation: &Generation, op: &str, rows: &[&Row]) -> Vec<
             .collect();
         let (start, len) = syntax.modifiers;
         let to_lds = op.contains("_LOAD_")
-            && ir.modifiers[usize::from(start)..][..usize::from(len)].iter().any(|m| crate::syntax::is_lds(m));
+            && ir.modifiers[usize::from(start)..][..usize::from(len)].iter().any(crate::syntax::is_lds);
         let without = |first: usize| names(ir, encoding, &slots[first..]);
         let returns = slots.first().is_some_and(|slot| slot.kind == "Vgpr" && slot.returns != 0);
         let loads = slots.first().is_some_and(|slot| match slot.kind {
