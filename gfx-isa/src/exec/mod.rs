@@ -11,6 +11,8 @@ pub(crate) mod float;
 pub(crate) mod lanes;
 mod mem;
 pub(crate) mod simd;
+#[allow(dead_code)]
+pub(crate) mod small;
 pub(crate) mod state;
 
 pub use coverage::{Covered, Stub, coverage};
