@@ -19,6 +19,8 @@ pub mod cli;
 pub mod compare;
 mod decode;
 mod disasm;
+#[cfg(feature = "elf")]
+pub mod elf;
 #[cfg(feature = "asm")]
 pub mod encode;
 #[cfg(feature = "exec")]
@@ -28,6 +30,8 @@ mod generated;
 mod generation;
 mod info;
 mod inst;
+#[cfg(any(feature = "elf", feature = "exec"))]
+pub mod kernel;
 mod operand;
 #[cfg(feature = "exec")]
 mod sem;

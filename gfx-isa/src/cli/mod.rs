@@ -9,6 +9,7 @@ mod list;
 mod names;
 mod output;
 mod report;
+mod run;
 mod show;
 mod table;
 
@@ -37,6 +38,7 @@ enum Command {
     Show(show::Args),
     List(list::Args),
     Compare(compare::Args),
+    Run(run::Args),
     Coverage(coverage::Args),
 }
 
@@ -74,6 +76,7 @@ pub fn main() -> ExitCode {
         Command::Show(args) => show::run(&args, &mut output),
         Command::List(args) => list::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
+        Command::Run(args) => run::run(&args, &mut output),
         Command::Coverage(args) => coverage::run(&args, &mut output),
     };
     match result.and_then(|()| Ok(output.flush()?)) {

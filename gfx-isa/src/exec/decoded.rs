@@ -160,6 +160,7 @@ pub(crate) enum Run {
     Branch(fn(&Wave) -> bool),
     Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
     Memory(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
+    Group(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
     /// The halves of a dual-issue word, in [`Decoded::pair`].
     Pair,
 }
@@ -227,7 +228,7 @@ pub(crate) struct Decoded {
     pub(crate) plain: bool,
     /// A source or the result is a float, so the mode counts.
     pub(crate) floats: bool,
-    /// Bytes from the start of the program to the instruction behind this one.
+    /// Address of the instruction behind this one.
     pub(crate) next: u64,
     /// Where a label points, or an immediate.
     pub(crate) target: u64,
@@ -240,8 +241,12 @@ pub(crate) struct Decoded {
 pub enum Flow {
     /// To the next instruction.
     Next,
-    /// To an address, in bytes from the start of the program.
+    /// To an address.
     Jump(u64),
+    /// To the next instruction, once other waves have had their turn.
+    Yield,
+    /// Nowhere yet: the wave waits at this instruction for others of its group.
+    Wait,
     /// Nowhere: the wave has ended.
     End,
 }
@@ -252,6 +257,8 @@ pub struct Program {
     pub(super) generation: Generation,
     pub(super) lanes: u32,
     pub(super) code: Vec<Result<Decoded, ExecError>>,
+    /// Address of the first byte.
+    pub(super) base: u64,
     /// For each dword the index of the instruction that begins there.
     pub(super) starts: Vec<u32>,
     pub(super) constants: Constants,
@@ -273,28 +280,52 @@ impl Program {
     /// # Panics
     /// Where the generation's feature is off.
     pub fn with_lanes(generation: Generation, bytes: &[u8], lanes: u32) -> Program {
+        Program::at(generation, bytes, lanes, 0, &[])
+    }
+
+    /// As [`Program::with_lanes`], for code whose first byte lies at the address `base`.
+    ///
+    /// Decoding begins anew at each of `entries`, sorted offsets in bytes: what lies before may be data.
+    ///
+    /// # Panics
+    /// Where the generation's feature is off.
+    pub fn at(generation: Generation, bytes: &[u8], lanes: u32, base: u64, entries: &[u64]) -> Program {
         let lanes = if generation.wave_sizes().contains(&lanes) { lanes } else { generation.wave_sizes()[0] };
         let mut program = Program {
             generation,
             lanes,
             code: Vec::new(),
+            base,
             starts: std::vec![u32::MAX; bytes.len().div_ceil(4)],
             constants: Vec::new(),
         };
-        let mut decoder = Decoder::new(generation, bytes).wave_size(lanes);
-        let mut at = 0;
+        let mut first = 0;
+        for end in entries.iter().map(|entry| *entry as usize).chain([bytes.len()]) {
+            let end = end.min(bytes.len()) & !3;
+            if first < end {
+                program.decode(&bytes[first..end], first);
+                first = end;
+            }
+        }
+        program.decode(&bytes[first..], first);
+        program
+    }
+
+    /// Decodes a piece of the code that begins `first` bytes behind its start.
+    fn decode(&mut self, bytes: &[u8], first: usize) {
+        let mut decoder = Decoder::new(self.generation, bytes).wave_size(self.lanes);
+        let mut at = first;
         while let Some(result) = decoder.next() {
-            if let Some(start) = program.starts.get_mut(at / 4) {
-                *start = program.code.len() as u32;
+            if let Some(start) = self.starts.get_mut(at / 4) {
+                *start = self.code.len() as u32;
             }
             let decoded = match result {
-                Ok(inst) => Decoded::new(&inst, at as u64, &mut program.constants),
+                Ok(inst) => Decoded::new(&inst, self.base.wrapping_add(at as u64), &mut self.constants),
                 Err(error) => Err(ExecError::Decode(DecodeError { offset: at, ..error })),
             };
-            program.code.push(decoded);
-            at = decoder.offset();
+            self.code.push(decoded);
+            at = first + decoder.offset();
         }
-        program
     }
 
     /// The generation it was decoded for.
@@ -320,10 +351,11 @@ impl Program {
     /// Index of the instruction at an address.
     #[inline]
     pub(super) fn index(&self, pc: u64) -> Option<usize> {
-        if !pc.is_multiple_of(4) {
+        let offset = pc.wrapping_sub(self.base);
+        if !offset.is_multiple_of(4) {
             return None;
         }
-        let start = *self.starts.get(usize::try_from(pc / 4).ok()?)?;
+        let start = *self.starts.get(usize::try_from(offset / 4).ok()?)?;
         (start != u32::MAX).then_some(start as usize)
     }
 }
@@ -414,6 +446,10 @@ impl Decoded {
                 decoded.scalar(inst, constants)?;
             }
             Exec::Memory(access) => decoded.run = Run::Memory(access),
+            Exec::Group(group) => {
+                decoded.run = Run::Group(group);
+                decoded.scalar(inst, constants)?;
+            }
         }
         Ok(decoded)
     }

@@ -10,7 +10,9 @@ use super::error::ExecError;
 use super::float::{F16_FORMAT, F32_FORMAT, F64_FORMAT, Format};
 use super::lanes::{Kernel, Picked, Ty, Vector};
 use super::mem::{Env, Lds, Memory};
+use super::observe::Watch;
 use super::simd::{Base, Level, Wide};
+use super::state::{Denorm, Mode, Round, Wave, slot};
 use super::state::{Denorm, Mode, Round, Wave, slot};
 use crate::sem::Scalars;
 use crate::{Dpp16, Inst};
@@ -81,9 +83,9 @@ impl Wave {
         let decoded = Decoded::new(inst, self.pc, &mut constants)?;
         let flow = self.execute(&decoded, &constants, env)?;
         self.pc = match flow {
-            Flow::Next => decoded.next,
+            Flow::Next | Flow::Yield => decoded.next,
             Flow::Jump(pc) => pc,
-            Flow::End => self.pc,
+            Flow::End | Flow::Wait => self.pc,
         };
         Ok(flow)
     }
@@ -101,30 +103,64 @@ impl Wave {
     /// # Errors
     /// As [`Wave::run`], and where memory refuses an access.
     pub fn run_in(&mut self, program: &Program, env: &mut Env, limit: u64) -> Result<Finished, ExecError> {
+        let mut executed = 0;
+        loop {
+            let part = self.run_observed(program, env, limit - executed, &mut ())?;
+            executed += part.executed;
+            // Alone, a wave has its turn again at once.
+            if part.ended || executed == limit || part.executed == 0 {
+                return Ok(Finished { executed, ended: part.ended });
+            }
+        }
+    }
+
+    /// As [`Wave::run_in`], with an observer. A wave that waits for others, or gives them their turn, stops early.
+    pub(super) fn run_observed<W: Watch>(
+        &mut self,
+        program: &Program,
+        env: &mut Env,
+        limit: u64,
+        watch: &mut W,
+    ) -> Result<Finished, ExecError> {
         if program.generation != self.generation || program.lanes != self.lanes {
             let op = program.code.iter().flatten().next().map(|decoded| decoded.op);
             return Err(op.map_or(ExecError::Pc(self.pc), |op| ExecError::Foreign { op, wave: self.generation }));
         }
         match Wide::detect() {
-            Some(level) => level.run(|| self.run_inline(program, env, limit)),
-            None => self.run_inline(program, env, limit),
+            Some(level) => level.run(|| self.run_inline(program, env, limit, watch)),
+            None => self.run_inline(program, env, limit, watch),
         }
     }
 
     /// The loop of [`Wave::run_in`], compiled for each level of CPU features.
     #[inline(always)]
-    fn run_inline(&mut self, program: &Program, env: &mut Env, limit: u64) -> Result<Finished, ExecError> {
+    fn run_inline<W: Watch>(
+        &mut self,
+        program: &Program,
+        env: &mut Env,
+        limit: u64,
+        watch: &mut W,
+    ) -> Result<Finished, ExecError> {
         let mut executed = 0;
         let mut at = program.index(self.pc).ok_or(ExecError::Pc(self.pc))?;
         while executed < limit {
             let Some(entry) = program.code.get(at) else { return Err(ExecError::Pc(self.pc)) };
             let decoded = entry.as_ref().map_err(ExecError::clone)?;
+            watch.before(self, at);
             let flow = self.execute(decoded, &program.constants, env)?;
+            if flow == Flow::Wait {
+                break;
+            }
             executed += 1;
+            watch.after(self, at);
             match flow {
                 Flow::Next => {
                     self.pc = decoded.next;
                     at += 1;
+                }
+                Flow::Yield | Flow::Wait => {
+                    self.pc = decoded.next;
+                    break;
                 }
                 Flow::Jump(pc) => {
                     self.pc = pc;
@@ -179,6 +215,7 @@ impl Wave {
             Run::Branch(condition) => Ok(if condition(self) { Flow::Jump(decoded.target) } else { Flow::Next }),
             Run::Control(control) => control(self, decoded),
             Run::Memory(access) => access(self, decoded, env),
+            Run::Group(group) => group(self, decoded, env),
         }
     }
 

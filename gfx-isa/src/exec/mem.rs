@@ -10,6 +10,8 @@ use std::string::String;
 use std::sync::Mutex;
 use std::vec::Vec;
 
+use super::barrier::Barriers;
+
 /// Allocations begin at multiples of this, with as much left free behind each: a guard.
 const PAGE: u64 = 4096;
 
@@ -252,14 +254,16 @@ pub struct Env<'a> {
     pub memory: &'a Memory,
     /// The local data share of the wave's group.
     pub lds: &'a mut Lds,
+    /// The barriers of the wave's group.
+    pub(crate) barriers: Barriers,
     /// Index of the allocation found last.
     hint: usize,
 }
 
 impl<'a> Env<'a> {
-    /// The surroundings of a group's waves.
+    /// The surroundings of a wave that is alone in its group.
     pub fn new(memory: &'a Memory, lds: &'a mut Lds) -> Env<'a> {
-        Env { memory, lds, hint: 0 }
+        Env { memory, lds, barriers: Barriers::new(1, 0), hint: 0 }
     }
 }
 

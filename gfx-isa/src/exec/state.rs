@@ -120,6 +120,8 @@ pub struct Wave {
     pub(super) scc: bool,
     pub(super) mode: Mode,
     pub(super) pc: u64,
+    /// Its place among the waves of its group.
+    pub(super) number: u16,
     pub(super) vgprs: Vec<Vector>,
     pub(super) scratch: Box<[[Vector; 4]; 3]>,
     pub(super) io: Box<Io>,
@@ -141,12 +143,30 @@ impl Wave {
             scc: false,
             mode: Mode::compute(generation),
             pc: 0,
+            number: 0,
             vgprs: vec![[0; 64]; 2 * VGPRS],
             scratch: Box::new([[[0; 64]; 4]; 3]),
             io: Box::new(Io::new(lanes as usize)),
         };
         wave.set_exec(u64::MAX);
         Ok(wave)
+    }
+
+    /// A wave of a size that the generation is known to have.
+    pub(super) fn of(generation: Generation, lanes: u32) -> Wave {
+        Wave::new(generation, lanes).unwrap_or_else(|error| unreachable!("{error}"))
+    }
+
+    /// Makes the wave what a new one is.
+    pub(super) fn clear(&mut self) {
+        let Wave { generation, lanes: _, scalars, scc, mode, pc, number, vgprs, scratch: _, io: _ } = self;
+        *scalars = [0; slot::COUNT];
+        *scc = false;
+        *mode = Mode::compute(*generation);
+        *pc = 0;
+        *number = 0;
+        vgprs.fill([0; 64]);
+        self.set_exec(u64::MAX);
     }
 
     /// The generation it belongs to.
@@ -161,7 +181,7 @@ impl Wave {
 
     /// Bits of the lanes there are.
     #[inline]
-    pub(super) fn lane_mask(&self) -> u64 {
+    pub(crate) fn lane_mask(&self) -> u64 {
         u64::MAX >> (64 - self.lanes)
     }
 
@@ -244,12 +264,18 @@ impl Wave {
         self.mode = mode;
     }
 
-    /// The program counter: bytes from the start of the program.
+    /// The program counter: an address, in bytes.
     pub fn pc(&self) -> u64 {
         self.pc
     }
 
-    /// Sets the program counter: bytes from the start of the program.
+    /// Its place among the waves of its group.
+    #[inline]
+    pub(crate) fn number(&self) -> usize {
+        usize::from(self.number)
+    }
+
+    /// Sets the program counter: an address, in bytes.
     pub fn set_pc(&mut self, pc: u64) {
         self.pc = pc;
     }

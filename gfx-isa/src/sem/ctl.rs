@@ -1,7 +1,7 @@
 //! Branches, calls, the program's end, waits, and the mode.
 
 use super::sem;
-use crate::exec::{Decoded, Dst, ExecError, Flow, Mode, Wave};
+use crate::exec::{Decoded, Dst, Env, ExecError, Flow, Mode, Src, Wave, slot};
 
 sem! { LINES:
     S_BRANCH => branch(|_| true);
@@ -25,11 +25,22 @@ sem! { LINES:
     S_ROUND_MODE => control(round_mode);
     S_DENORM_MODE => control(denorm_mode);
 
+    S_BARRIER => group(barrier);
+    S_BARRIER_SIGNAL => group(barrier_signal);
+    S_BARRIER_SIGNAL_ISFIRST => group(signal_is_first);
+    S_BARRIER_WAIT => group(barrier_wait);
+    S_BARRIER_INIT => group(barrier_init);
+    S_BARRIER_JOIN => group(barrier_join);
+    S_BARRIER_LEAVE => group(barrier_leave);
+    S_GET_BARRIER_STATE => group(barrier_state);
+
     // Execution is in order: what one waits for has happened.
     S_NOP => control(nothing);
     V_NOP => control(nothing);
-    S_SLEEP => control(nothing);
-    S_SLEEP_VAR => control(nothing);
+    // Whoever sleeps waits for others.
+    S_SLEEP => control(|_, _| Ok(Flow::Yield));
+    S_SLEEP_VAR => control(|_, _| Ok(Flow::Yield));
+    S_WAKEUP_BARRIER => control(nothing);
     S_SETPRIO => control(nothing);
     S_SETPRIO_INC_WG => control(nothing);
     S_CLAUSE => control(nothing);
@@ -113,5 +124,62 @@ fn round_mode(wave: &mut Wave, decoded: &Decoded) -> Result<Flow, ExecError> {
 fn denorm_mode(wave: &mut Wave, decoded: &Decoded) -> Result<Flow, ExecError> {
     let bits = first_source(wave, decoded) as u32 & 15;
     wave.set_mode(Mode(wave.mode().0 & !0xf0 | bits << 4));
+    Ok(Flow::Next)
+}
+
+fn barrier(wave: &mut Wave, _: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
+    Ok(if env.barriers.arrive_and_wait(wave.number()) { Flow::Next } else { Flow::Wait })
+}
+
+/// The barrier that an instruction names, and the number of members that goes with one in M0.
+fn named(wave: &Wave, decoded: &Decoded) -> (i32, Option<u32>) {
+    match decoded.sources[0] {
+        Src::Scalar(slot::M0) => ((wave.m0() & 0x1f) as i32, Some(wave.m0() >> 16 & 0x7f)),
+        source => (wave.scalar(source, 1) as i32, None),
+    }
+}
+
+fn signal(wave: &Wave, decoded: &Decoded, env: &mut Env) -> Option<bool> {
+    let (barrier, members) = named(wave, decoded);
+    env.barriers.signal(barrier, members)
+}
+
+fn barrier_signal(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
+    signal(wave, decoded, env);
+    Ok(Flow::Next)
+}
+
+fn signal_is_first(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
+    if let Some(first) = signal(wave, decoded, env) {
+        wave.set_scc(first);
+    }
+    Ok(Flow::Next)
+}
+
+fn barrier_wait(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
+    let barrier = first_source(wave, decoded) as u16 as i16;
+    Ok(if env.barriers.wait(wave.number(), barrier.into()) { Flow::Next } else { Flow::Wait })
+}
+
+fn barrier_init(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
+    let (barrier, members) = named(wave, decoded);
+    env.barriers.init(barrier, members);
+    Ok(Flow::Next)
+}
+
+fn barrier_join(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
+    env.barriers.join(wave.number(), named(wave, decoded).0);
+    Ok(Flow::Next)
+}
+
+fn barrier_leave(wave: &mut Wave, _: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
+    let last = env.barriers.leave(wave.number());
+    wave.set_scc(last);
+    Ok(Flow::Next)
+}
+
+fn barrier_state(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
+    let state = env.barriers.state(named(wave, decoded).0);
+    store(wave, decoded, u64::from(state));
     Ok(Flow::Next)
 }

@@ -33,6 +33,8 @@ pub(crate) enum Exec {
     Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
     /// Reaches memory.
     Memory(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
+    /// Reaches the other waves of the group.
+    Group(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
 }
 
 /// A vector instruction.

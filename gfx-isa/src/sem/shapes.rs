@@ -420,4 +420,5 @@ macro_rules! shape {
 
     (branch $f:expr) => { $crate::sem::Exec::Branch($f) };
     (control $f:expr) => { $crate::sem::Exec::Control($f) };
+    (group $f:expr) => { $crate::sem::Exec::Group($f) };
 }
