@@ -459,8 +459,9 @@ impl CodeObject {
         described: Option<&metadata::Kernel>,
     ) -> Result<KernelInfo, ElfError> {
         let bytes = self.bytes(address, KernelDescriptor::SIZE).and_then(|bytes| bytes.try_into().ok());
-        let bytes: &[u8; KernelDescriptor::SIZE] = bytes
-            .ok_or_else(|| fault(format!("kernel {name}: the descriptor at {address:#x} is not in a loaded segment")))?;
+        let bytes: &[u8; KernelDescriptor::SIZE] = bytes.ok_or_else(|| {
+            fault(format!("kernel {name}: the descriptor at {address:#x} is not in a loaded segment"))
+        })?;
         let descriptor = KernelDescriptor::parse(bytes);
         let entry = address.wrapping_add_signed(descriptor.entry_offset);
         let executable = self.segments.iter().filter(|segment| segment.executable);

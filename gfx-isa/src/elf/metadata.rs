@@ -69,7 +69,10 @@ fn note<'a>(file: &Elf<'_>, data: &'a [u8]) -> Result<Option<&'a [u8]>, ElfError
 /// The value of a key of a map.
 fn get<'a, 'b>(map: &'b ValueRef<'a>, key: &str) -> Option<&'b ValueRef<'a>> {
     let ValueRef::Map(entries) = map else { return None };
-    entries.iter().find(|(name, _)| matches!(name, ValueRef::String(name) if name.as_str() == Some(key))).map(|(_, v)| v)
+    entries
+        .iter()
+        .find(|(name, _)| matches!(name, ValueRef::String(name) if name.as_str() == Some(key)))
+        .map(|(_, v)| v)
 }
 
 fn text(map: &ValueRef<'_>, key: &str, place: &str) -> Result<Option<String>, ElfError> {

@@ -279,6 +279,9 @@ mod tests {
         let error = |values: &[Arg]| lay_out(&kernel, values, &grid, &HIDDEN).expect_err("they do not fit");
         assert_eq!(error(&[Arg::Pointer(0)]), "it takes 2 arguments (1 t, 2 t), given are 1");
         assert_eq!(error(&[Arg::U32(0), Arg::U32(7)]), "argument 1 t takes a pointer, given is the u32 0");
-        assert_eq!(error(&[Arg::Pointer(0), Arg::F64(7.5)]), "argument 2 t takes 4 bytes by_value, given is the f64 7.5");
+        assert_eq!(
+            error(&[Arg::Pointer(0), Arg::F64(7.5)]),
+            "argument 2 t takes 4 bytes by_value, given is the f64 7.5"
+        );
     }
 }

@@ -302,10 +302,8 @@ impl Device {
     /// Where memory has no room.
     #[cfg(feature = "elf")]
     pub fn load(&mut self, object: &CodeObject) -> Result<Module, LaunchError> {
-        let room = |bytes| LaunchError {
-            kernel: String::new(),
-            cause: LaunchCause::Room { what: "the code object", bytes },
-        };
+        let room =
+            |bytes| LaunchError { kernel: String::new(), cause: LaunchCause::Room { what: "the code object", bytes } };
         let address = self.memory.allocate("the code object", object.size()).ok_or_else(|| room(object.size()))?;
         let base = address.wrapping_sub(object.first());
         let image = object.image(base);

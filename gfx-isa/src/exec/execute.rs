@@ -13,7 +13,6 @@ use super::mem::{Env, Lds, Memory};
 use super::observe::Watch;
 use super::simd::{Base, Level, Wide};
 use super::state::{Denorm, Mode, Round, Wave, slot};
-use super::state::{Denorm, Mode, Round, Wave, slot};
 use crate::sem::Scalars;
 use crate::{Dpp16, Inst};
 

@@ -53,7 +53,11 @@ pub(super) enum Cause {
     /// A wave has executed as many instructions as it may.
     Limit(u64),
     /// Every wave waits: which barrier the first one waits for, how many have signalled, of how many.
-    Deadlock { barrier: i32, signals: u32, members: u32 },
+    Deadlock {
+        barrier: i32,
+        signals: u32,
+        members: u32,
+    },
 }
 
 impl Group {
