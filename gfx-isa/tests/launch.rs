@@ -104,7 +104,10 @@ fn arguments_are_where_the_register_points() {
     let grid = Grid::new([1; 3], [1; 3]);
     device.launch_observed(&kernel, grid, &[Arg::U32(7)], &mut look).expect("it runs");
     let address = look.0.expect("a wave ran");
-    assert!(address % 16 == 0 && device.memory.read(address, &mut [0; 4]).is_err(), "the launch frees what it made");
+    assert!(
+        address.is_multiple_of(16) && device.memory.read(address, &mut [0; 4]).is_err(),
+        "the launch frees what it made"
+    );
 }
 
 /// Waves of a group that leave a barrier see what the others did before it: here their count of instructions.

@@ -438,7 +438,7 @@ impl Device {
         let mut rooms = Vec::new();
         let result = self.run_in(kernel, grid, args, progress, watches, &mut rooms);
         for room in rooms {
-            self.memory.free(room);
+            let _ = self.memory.free(room);
         }
         result.map_err(|cause| LaunchError { kernel: kernel.info.name.clone(), cause })
     }

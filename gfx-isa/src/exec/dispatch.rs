@@ -5,6 +5,7 @@
 //! faults the one of the group with the lowest number is reported.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::boxed::Box;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::vec::Vec;
@@ -155,7 +156,7 @@ struct Pool {
     /// The next group to start.
     next: u64,
     /// Groups put aside.
-    parked: VecDeque<Group>,
+    parked: VecDeque<Box<Group>>,
     /// Free places for groups.
     slots: Vec<u64>,
     totals: Totals,
@@ -165,7 +166,7 @@ struct Pool {
 /// A group to run.
 enum Work {
     Fresh { index: u64, slot: u64 },
-    Parked(Group),
+    Parked(Box<Group>),
 }
 
 impl Shared {
@@ -191,7 +192,7 @@ impl Shared {
         None
     }
 
-    fn finish(&self, group: Group, result: Result<(), Stop>) -> Vec<Wave> {
+    fn finish(&self, group: Box<Group>, result: Result<(), Stop>) -> Vec<Wave> {
         let mut pool = self.pool();
         pool.slots.push(group.slot);
         pool.totals.executed += group.executed();
@@ -249,7 +250,7 @@ impl Dispatch<'_> {
                 Work::Parked(group) => group,
                 Work::Fresh { index, slot } => {
                     let place = self.grid.place(index);
-                    Group::new(self.setup, index, slot, &place, self.lds, core::mem::take(&mut spare))
+                    Box::new(Group::new(self.setup, index, slot, &place, self.lds, core::mem::take(&mut spare)))
                 }
             };
             watch.enter(group.id);

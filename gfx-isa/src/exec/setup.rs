@@ -185,9 +185,9 @@ impl Setup {
         if self.cluster != [1; 3] {
             let mut bits = 0;
             for (at, size) in self.cluster.iter().enumerate() {
-                bits |= (place.group[at] % size & 0xf) << (4 * at) | (size - 1 & 0xf) << (12 + 4 * at);
+                bits |= (place.group[at] % size) << (4 * at) | (size - 1) << (12 + 4 * at);
             }
-            bits |= (self.cluster.iter().product::<u32>() - 1 & 0xf) << 24;
+            bits |= ((self.cluster.iter().product::<u32>() - 1) & 0xf) << 24;
             set(6, bits);
         }
     }
