@@ -8,14 +8,14 @@ use super::lanes::{Kernel, Picked, Ty, Vector};
 use super::mem::Env;
 use super::simd::Base;
 use super::state::{VGPRS, Wave, slot};
-use crate::sem::{self, Exec, ScalarSem, Traits, VectorSem};
+use crate::sem::{self, Denormals, Exec, ModifierBits, ScalarSem, Traits, VectorSem};
 use crate::table::{Float, Row, Source, Special};
 use crate::{
     DecodeError, Decoder, Dpp8, Dpp16, Field, Generation, Inst, Op, Operand, OperandRef, RegFile, Registers, Sdwa,
 };
 
-/// Constants, spread over the lanes: low and high halves.
-pub(crate) type Constants = Vec<[Vector; 2]>;
+/// Constants, spread over the lanes: dwords from the lowest on.
+pub(crate) type Constants = Vec<[Vector; 4]>;
 
 /// Where a source's value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Rows {
         match source {
             Src::None => Rows::NONE,
             Src::Vector(first) => Rows { file: 0, count, first: first.into() },
-            Src::Constant(_, at) => Rows { file: 1, count, first: 2 * at },
+            Src::Constant(_, at) => Rows { file: 1, count, first: 4 * at },
             Src::Scalar(_) | Src::Scc | Src::Vccz | Src::Execz => Rows { file: 2, count, first: 4 * at as u32 },
         }
     }
@@ -371,13 +371,31 @@ pub(crate) struct Execution {
     pub(crate) pk_fmac_repeats: bool,
     /// The mode has no IEEE and DX10_CLAMP bits: output modifiers always apply, and clamping always turns NaN to 0.
     pub(crate) modeless: bool,
+    pub(crate) dot2: Dot2,
+}
+
+/// What dot products of 16-bit floats do with denormal sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dot2 {
+    /// What the mode says.
+    Mode,
+    /// Flush them.
+    Flush,
+    /// Keep them.
+    Keep,
 }
 
 pub(crate) const fn execution(generation: Generation) -> Execution {
     use Generation::{Cdna1, Cdna2, Cdna3, Cdna4, Cdna5, Rdna1, Rdna2, Rdna4};
     let clears_high = matches!(generation, Cdna1 | Cdna2 | Cdna3 | Cdna4);
     let true16 = !clears_high && !matches!(generation, Rdna1 | Rdna2);
-    Execution { clears_high, true16, pk_fmac_repeats: true16, modeless: matches!(generation, Rdna4 | Cdna5) }
+    // Measured on CDNA 2 and on CDNA 4.
+    let dot2 = match generation {
+        Cdna1 | Cdna2 | Cdna3 => Dot2::Flush,
+        Cdna4 => Dot2::Keep,
+        _ => Dot2::Mode,
+    };
+    Execution { clears_high, true16, pk_fmac_repeats: true16, modeless: matches!(generation, Rdna4 | Cdna5), dot2 }
 }
 
 /// What an operand is to the one who executes.
@@ -443,6 +461,7 @@ impl Decoded {
             }
             Exec::Control(control) => {
                 decoded.run = Run::Control(control);
+                decoded.modifiers = Modifiers::of(inst);
                 decoded.scalar(inst, constants)?;
             }
             Exec::Memory(access) => decoded.run = Run::Memory(access),
@@ -512,8 +531,13 @@ impl Decoded {
             _ => u32::from(modifiers.neg & 7) | u32::from(modifiers.abs & 7) << 3 | u32::from(modifiers.omod & 3) << 6,
         };
         self.modifiers = modifiers;
-        if vector.traits.truth_table {
-            self.modifiers = Modifiers { neg: 0, abs: 0, omod: 0, ..modifiers };
+        match vector.traits.bits {
+            ModifierBits::Modifiers => {}
+            ModifierBits::TruthTable => self.modifiers = Modifiers { neg: 0, abs: 0, omod: 0, ..modifiers },
+            ModifierBits::Signs => self.modifiers = Modifiers { neg: 0, ..modifiers },
+        }
+        if vector.traits.high {
+            self.modifiers.op_sel |= 8;
         }
         self.traits = vector.traits;
         self.types = vector.sources;
@@ -528,6 +552,13 @@ impl Decoded {
                     let ty = vector.sources[found];
                     let value = sdwa_scalar(inst, &operand).unwrap_or(operand.value());
                     let value = if short { self.half(found, ty, value) } else { value };
+                    // A constant has the format that the selectors name.
+                    let ty = match ty {
+                        Ty::MixF16 | Ty::MixBf16 if modifiers.op_sel_hi >> found & 1 == 0 => Ty::F32,
+                        Ty::MixF16 => Ty::F16,
+                        Ty::MixBf16 => Ty::Bf16,
+                        ty => ty,
+                    };
                     let repeats = facts.pk_fmac_repeats && self.op == Op::V_PK_FMAC_F16;
                     self.sources[found] = source(value, ty, repeats, constants).ok_or_else(|| fault.clone())?;
                     found += 1;
@@ -537,6 +568,9 @@ impl Decoded {
                 // An accumulating instruction reads it, whether AMD's tables say so or not.
                 Role::Dst => old = Some(operand.value()),
                 Role::MaskIn => self.mask_in = Some(mask_slot(&operand).ok_or_else(|| fault.clone())?),
+                Role::MaskOut if vector.traits.to_scalar => {
+                    self.dst = mask_slot(&operand).map_or(Dst::None, |slot| Dst::Scalar(slot, 1));
+                }
                 Role::MaskOut => self.mask_out = mask_slot(&operand),
                 Role::ExecOut => self.exec_out = Some(operand.size() as u8),
                 Role::Other => {}
@@ -571,10 +605,19 @@ impl Decoded {
         if clamps {
             self.modifiers.clamp = false;
         }
-        let extra = if vector.traits.truth_table { truth_table } else { vector.extra };
+        let extra = match vector.traits.bits {
+            ModifierBits::Modifiers => vector.extra,
+            ModifierBits::TruthTable => truth_table,
+            ModifierBits::Signs => u32::from(modifiers.neg & 3),
+        };
         self.run = Run::Vector { kernel: kernels.pick(), soft: vector.soft, extra };
         let halves = self.dst_ty.bits() == 16;
-        self.plain = self.modifiers == Modifiers::NONE && !halves && !vector.traits.flushes;
+        let special = match vector.traits.denormals {
+            Denormals::Mode | Denormals::Read => vector.traits.to_scalar || self.types.iter().any(|ty| ty.is_mix()),
+            Denormals::Flush => true,
+            Denormals::Dot => facts.dot2 == Dot2::Flush,
+        };
+        self.plain = self.modifiers == Modifiers::NONE && !halves && !special;
         self.floats = self.types.iter().chain([&self.dst_ty]).any(|ty| ty.is_float());
         Ok(())
     }
@@ -739,7 +782,9 @@ fn source(value: Operand, ty: Ty, repeats: bool, constants: &mut Constants) -> O
 }
 
 fn constant(bits: u64, constants: &mut Constants) -> Src {
-    let rows = [[bits as u32; 64], [(bits >> 32) as u32; 64]];
+    // What a constant leaves of a wider operand is its sign.
+    let sign = (bits as i64 >> 63) as u32;
+    let rows = [[bits as u32; 64], [(bits >> 32) as u32; 64], [sign; 64], [sign; 64]];
     // Programs use few constants over and over.
     let known = constants.iter().rposition(|c| c[0][0] == rows[0][0] && c[1][0] == rows[1][0]);
     let at = known.unwrap_or_else(|| {

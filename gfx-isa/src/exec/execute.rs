@@ -4,16 +4,16 @@
 use std::vec::Vec;
 
 use super::decoded::{
-    Constants, Decoded, Dst, Execution, Flow, Modifiers, Order, Pair, Permute, Program, Rows, Run, Src, execution,
+    Constants, Decoded, Dot2, Dst, Execution, Flow, Modifiers, Order, Pair, Permute, Program, Rows, Run, Src, execution,
 };
 use super::error::ExecError;
-use super::float::{F16_FORMAT, F32_FORMAT, F64_FORMAT, Format};
+use super::float::{BF16_FORMAT, F16_FORMAT, F32_FORMAT, F64_FORMAT, Format};
 use super::lanes::{Kernel, Picked, Ty, Vector};
 use super::mem::{Env, Lds, Memory};
 use super::observe::Watch;
 use super::simd::{Base, Level, Wide};
 use super::state::{Denorm, Mode, Round, Wave, slot};
-use crate::sem::Scalars;
+use crate::sem::{Denormals, Scalars};
 use crate::{Dpp16, Inst};
 
 /// How a run ended.
@@ -418,7 +418,7 @@ impl Wave {
                 active &= permute(into, modifiers.permute, exec, lanes);
             }
             modify(into, at, ty, modifiers);
-            if let Some((format, denorm)) = denorm(ty, mode, decoded.traits.flushes)
+            if let Some((format, denorm)) = denorm(ty, mode, decoded.traits.denormals, facts.dot2)
                 && denorm.flush_in
             {
                 each_part(into, ty, |bits| flush(format, bits));
@@ -450,13 +450,17 @@ impl Wave {
                 blend(dst, from, active);
             }
         }
+        if let Dst::Scalar(first, _) = decoded.dst {
+            let value = io.out[0][0];
+            self.set_scalar(first, 1, u64::from(value));
+        }
         self.write_masks(decoded, active);
     }
 
     /// Output modifier, clamp and flush of the results.
     fn finish(&mut self, decoded: &Decoded, facts: Execution, mode: Mode) {
         let ty = decoded.dst_ty;
-        let Some((format, denorm)) = denorm(ty, mode, decoded.traits.flushes) else { return };
+        let Some((format, denorm)) = denorm(ty, mode, decoded.traits.denormals, facts.dot2) else { return };
         let modifiers = &decoded.modifiers;
         let round = if format == F32_FORMAT { mode.round_f32() } else { mode.round_f16_f64() };
         let scales = modifiers.omod != 0 && !ty.is_packed() && (facts.modeless || (!mode.ieee() && denorm.flush_out));
@@ -496,14 +500,25 @@ impl<T: Copy, const N: usize> MapWith<T, N> for [T; N] {
 }
 
 /// Format of a type's floats and what becomes of their denormals; none for integers.
-fn denorm(ty: Ty, mode: Mode, flushes: bool) -> Option<(Format, Denorm)> {
-    Some(match ty {
-        Ty::F32 | Ty::PkF32 if flushes => (F32_FORMAT, Denorm { flush_in: true, flush_out: true }),
-        Ty::F32 | Ty::PkF32 => (F32_FORMAT, mode.denorm_f32()),
-        Ty::F16 | Ty::PkF16 => (F16_FORMAT, mode.denorm_f16_f64()),
-        Ty::F64 => (F64_FORMAT, mode.denorm_f16_f64()),
+fn denorm(ty: Ty, mode: Mode, denormals: Denormals, dot2: Dot2) -> Option<(Format, Denorm)> {
+    const FLUSH: Denorm = Denorm { flush_in: true, flush_out: true };
+    const KEEP: Denorm = Denorm { flush_in: false, flush_out: false };
+    let format = match ty {
+        Ty::F32 | Ty::PkF32 | Ty::MixF16 | Ty::MixBf16 => F32_FORMAT,
+        Ty::F16 | Ty::PkF16 => F16_FORMAT,
+        Ty::Bf16 | Ty::PkBf16 => BF16_FORMAT,
+        Ty::F64 => F64_FORMAT,
         _ => return None,
-    })
+    };
+    let by_mode = if format == F32_FORMAT { mode.denorm_f32() } else { mode.denorm_f16_f64() };
+    let denorm = match (denormals, dot2) {
+        (Denormals::Flush, _) if format == F32_FORMAT => FLUSH,
+        (Denormals::Read, _) => Denorm { flush_in: false, ..by_mode },
+        (Denormals::Dot, Dot2::Flush) if ty.is_packed() => FLUSH,
+        (Denormals::Dot, Dot2::Keep) => KEEP,
+        _ => by_mode,
+    };
+    Some((format, denorm))
 }
 
 fn flush(format: Format, bits: u64) -> u64 {
@@ -519,12 +534,12 @@ fn each_part(rows: &mut [Vector], ty: Ty, f: impl Fn(u64) -> u64) {
                 (*low, *high) = (bits as u32, (bits >> 32) as u32);
             }
         }
-        (Ty::PkF16, [row, ..]) => {
+        (Ty::PkF16 | Ty::PkBf16, [row, ..]) => {
             for bits in row {
                 *bits = f(u64::from(*bits & 0xffff)) as u32 | (f(u64::from(*bits >> 16)) as u32) << 16;
             }
         }
-        (Ty::F16 | Ty::B16, [row, ..]) => {
+        (Ty::F16 | Ty::Bf16 | Ty::B16, [row, ..]) => {
             for bits in row {
                 *bits = f(u64::from(*bits & 0xffff)) as u32;
             }
@@ -553,9 +568,23 @@ fn modify(rows: &mut [Vector], at: usize, ty: Ty, modifiers: &Modifiers) {
         }
     }
     match ty {
-        Ty::Pk16 | Ty::PkF16 => {
+        Ty::MixF16 | Ty::MixBf16 => {
+            let format = if ty == Ty::MixF16 { F16_FORMAT } else { BF16_FORMAT };
+            let (half, shift) = (bit(modifiers.op_sel_hi), 16 * u32::from(bit(modifiers.op_sel)));
+            let clear = if bit(modifiers.neg_hi) { 1 << 31 } else { 0 };
+            let flip = if bit(modifiers.neg) { 1 << 31 } else { 0 };
+            for bits in &mut rows[0] {
+                if half {
+                    let part = u64::from(*bits >> shift & 0xffff);
+                    *bits = format.convert(part, F32_FORMAT, Round::NearestEven) as u32;
+                }
+                *bits = *bits & !clear ^ flip;
+            }
+            return;
+        }
+        Ty::Pk16 | Ty::PkF16 | Ty::PkBf16 => {
             let (low, high) = (16 * u32::from(bit(modifiers.op_sel)), 16 * u32::from(bit(modifiers.op_sel_hi)));
-            let sign = u32::from(ty == Ty::PkF16) << 15;
+            let sign = u32::from(ty != Ty::Pk16) << 15;
             let flip = if bit(modifiers.neg) { sign } else { 0 } | if bit(modifiers.neg_hi) { sign << 16 } else { 0 };
             for bits in &mut rows[0] {
                 *bits = ((*bits >> low & 0xffff) | (*bits >> high & 0xffff) << 16) ^ flip;

@@ -4,7 +4,7 @@
 use core::cmp::Ordering;
 use core::ops::{Add, Mul, Neg, Sub};
 
-use super::lanes::{F16, Lane, Pk, Ty, Vector};
+use super::lanes::{Bf16, F16, Lane, Pk, Ty, Vector};
 use super::state::{Mode, Round};
 
 /// A binary format.
@@ -19,6 +19,7 @@ pub(crate) struct Format {
 pub(crate) const F16_FORMAT: Format = Format { exp: 5, man: 10 };
 pub(crate) const F32_FORMAT: Format = Format { exp: 8, man: 23 };
 pub(crate) const F64_FORMAT: Format = Format { exp: 11, man: 52 };
+pub(crate) const BF16_FORMAT: Format = Format { exp: 8, man: 7 };
 
 /// A finite number: `mantissa * 2^exponent`.
 #[derive(Debug, Clone, Copy)]
@@ -143,8 +144,13 @@ impl Format {
     }
 
     /// `a * b + c` with one rounding.
-    #[inline(never)]
     pub(crate) fn fma(self, a: u64, b: u64, c: u64, round: Round) -> u64 {
+        self.fma_scaled(a, b, c, 0, round)
+    }
+
+    /// `(a * b + c) * 2^by` with one rounding.
+    #[inline(never)]
+    pub(crate) fn fma_scaled(self, a: u64, b: u64, c: u64, by: i32, round: Round) -> u64 {
         let nan = [a, b, c].iter().any(|&x| self.is_nan(x));
         let infinite = self.is_infinite(a) || self.is_infinite(b);
         let negative = self.is_negative(a) != self.is_negative(b);
@@ -161,7 +167,8 @@ impl Format {
         }
         let (x, y) = (self.unpack(a), self.unpack(b));
         let product = Number { negative, mantissa: x.mantissa * y.mantissa, exponent: x.exponent + y.exponent };
-        self.pack(sum(product, self.unpack(c), round), round)
+        let exact = sum(product, self.unpack(c), round);
+        self.pack(Number { exponent: exact.exponent + by, ..exact }, round)
     }
 
     pub(crate) fn add(self, a: u64, b: u64, round: Round) -> u64 {
@@ -249,6 +256,35 @@ impl Format {
             return bits;
         }
         self.pack(Number { mantissa: integer(number, round), exponent: 0, ..number }, round)
+    }
+
+    /// The biased exponent field.
+    pub(crate) const fn exponent(self, bits: u64) -> i32 {
+        ((bits & self.infinity()) >> self.man) as i32
+    }
+
+    /// A finite number as a fraction from 0.5 to 1 and an exponent, which is 0 of zero.
+    pub(crate) fn split(self, bits: u64) -> (u64, i32) {
+        let magnitude = bits & (self.sign() - 1);
+        if magnitude == 0 {
+            return (bits, 0);
+        }
+        // A denormal's highest bit moves to where the hidden bit of others is.
+        let field = self.exponent(bits);
+        let up = if field == 0 { self.man + 1 - (64 - magnitude.leading_zeros()) } else { 0 };
+        let fraction = (magnitude << up) & ((1 << self.man) - 1);
+        let half = (self.bias() as u64 - 1) << self.man;
+        (bits & self.sign() | half | fraction, field.max(1) - up as i32 - self.bias() + 1)
+    }
+
+    /// The value as a 64-bit float, which holds every number of the smaller formats.
+    pub(crate) fn to_f64(self, bits: u64) -> f64 {
+        f64::from_bits(self.convert(bits, F64_FORMAT, Round::NearestEven))
+    }
+
+    /// A 64-bit float, rounded.
+    pub(crate) fn of_f64(self, value: f64, round: Round) -> u64 {
+        F64_FORMAT.convert(value.to_bits(), self, round)
     }
 
     /// How a compares with b; none where either is NaN.
@@ -342,6 +378,7 @@ pub(crate) struct Soft<const EXP: u32, const MAN: u32> {
 pub(crate) type Soft16 = Soft<5, 10>;
 pub(crate) type Soft32 = Soft<8, 23>;
 pub(crate) type Soft64 = Soft<11, 52>;
+pub(crate) type SoftBf16 = Soft<8, 7>;
 
 impl<const EXP: u32, const MAN: u32> Soft<EXP, MAN> {
     const FORMAT: Format = Format { exp: EXP, man: MAN };
@@ -425,15 +462,24 @@ impl Lane for Soft64 {
     }
 }
 
-impl Lane for Pk<Soft16> {
-    const TY: Ty = Ty::PkF16;
-    fn get(source: &[Vector], lane: usize, mode: Mode) -> Self {
-        let half = |bits: u16| Soft { bits: u64::from(bits), round: mode.round_f16_f64() };
-        Pk(half(source[0][lane] as u16), half((source[0][lane] >> 16) as u16))
-    }
-    fn put(self, out: &mut [Vector; 4], lane: usize) {
-        out[0][lane] = self.0.bits as u32 | (self.1.bits as u32) << 16;
-    }
+macro_rules! soft_halves {
+    ($($ty:ty, $code:ident;)*) => {$(
+        impl Lane for Pk<$ty> {
+            const TY: Ty = Ty::$code;
+            fn get(source: &[Vector], lane: usize, mode: Mode) -> Self {
+                let half = |bits: u16| Soft { bits: u64::from(bits), round: mode.round_f16_f64() };
+                Pk(half(source[0][lane] as u16), half((source[0][lane] >> 16) as u16))
+            }
+            fn put(self, out: &mut [Vector; 4], lane: usize) {
+                out[0][lane] = self.0.bits as u32 | (self.1.bits as u32) << 16;
+            }
+        }
+    )*};
+}
+
+soft_halves! {
+    Soft16, PkF16;
+    SoftBf16, PkBf16;
 }
 
 impl Lane for Pk<Soft32> {
@@ -479,16 +525,25 @@ impl Float for f64 {
     }
 }
 
-impl Float for F16 {
-    const FORMAT: Format = F16_FORMAT;
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        u64::from(self.0)
-    }
-    #[inline(always)]
-    fn from_bits(bits: u64) -> F16 {
-        F16(bits as u16)
-    }
+macro_rules! half_float {
+    ($($ty:ident, $format:ident;)*) => {$(
+        impl Float for $ty {
+            const FORMAT: Format = $format;
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                u64::from(self.0)
+            }
+            #[inline(always)]
+            fn from_bits(bits: u64) -> $ty {
+                $ty(bits as u16)
+            }
+        }
+    )*};
+}
+
+half_float! {
+    F16, F16_FORMAT;
+    Bf16, BF16_FORMAT;
 }
 
 /// Whether a is below b, -0 below +0; false where either is NaN.

@@ -55,24 +55,42 @@ pub(crate) enum Ty {
     PkF32,
     /// Two 32-bit values.
     Pk32,
+    Bf16,
+    /// Two bfloat16s.
+    PkBf16,
+    /// A 32-bit float, or the half of a register that the selectors name as a 16-bit float.
+    MixF16,
+    /// The same with bfloat16.
+    MixBf16,
+    /// 96 bits without a type.
+    B96,
+    /// 128 bits without a type.
+    B128,
 }
 
 impl Ty {
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Ty::None => 0,
-            Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 => 16,
+            Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 | Ty::Bf16 => 16,
             Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 | Ty::PkF32 | Ty::Pk32 => 64,
+            Ty::B96 => 96,
+            Ty::B128 => 128,
             _ => 32,
         }
     }
 
     pub(crate) const fn is_packed(self) -> bool {
-        matches!(self, Ty::Pk16 | Ty::PkF16 | Ty::PkF32 | Ty::Pk32)
+        matches!(self, Ty::Pk16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32 | Ty::Pk32)
     }
 
     pub(crate) const fn is_float(self) -> bool {
-        matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::PkF16 | Ty::PkF32)
+        matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::Bf16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32) || self.is_mix()
+    }
+
+    /// Whether selectors say what the operand is.
+    pub(crate) const fn is_mix(self) -> bool {
+        matches!(self, Ty::MixF16 | Ty::MixBf16)
     }
 
     /// Whether negation and absolute value apply: not to integers.
@@ -142,6 +160,47 @@ pub(crate) struct B64(pub(crate) u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct F16(pub(crate) u16);
 
+/// A bfloat16, as bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bf16(pub(crate) u16);
+
+/// A 32-bit float that came from a [`Ty::MixF16`] operand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MixF16(pub(crate) f32);
+
+/// A 32-bit float that came from a [`Ty::MixBf16`] operand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MixBf16(pub(crate) f32);
+
+/// Registers side by side.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run<const N: usize>(pub(crate) [u32; N]);
+
+macro_rules! run {
+    ($($count:literal, $code:ident;)*) => {$(
+        impl Lane for Run<$count> {
+            const TY: Ty = Ty::$code;
+
+            #[inline(always)]
+            fn get(source: &[Vector], lane: usize, _: Mode) -> Self {
+                Run(core::array::from_fn(|at| source[at][lane]))
+            }
+
+            #[inline(always)]
+            fn put(self, out: &mut [Vector; 4], lane: usize) {
+                for (row, bits) in out.iter_mut().zip(self.0) {
+                    row[lane] = bits;
+                }
+            }
+        }
+    )*};
+}
+
+run! {
+    3, B96;
+    4, B128;
+}
+
 lane32! {
     u32, U32, |x: u32| x, |x: u32| x;
     i32, I32, |x: u32| x as i32, |x: i32| x as u32;
@@ -151,6 +210,9 @@ lane32! {
     i16, I16, |x: u32| x as i16, |x: i16| u32::from(x as u16);
     B16, B16, |x: u32| B16(x as u16), |x: B16| u32::from(x.0);
     F16, F16, |x: u32| F16(x as u16), |x: F16| u32::from(x.0);
+    Bf16, Bf16, |x: u32| Bf16(x as u16), |x: Bf16| u32::from(x.0);
+    MixF16, MixF16, |x: u32| MixF16(f32::from_bits(x)), |x: MixF16| x.0.to_bits();
+    MixBf16, MixBf16, |x: u32| MixBf16(f32::from_bits(x)), |x: MixBf16| x.0.to_bits();
 }
 
 lane64! {
@@ -187,6 +249,7 @@ packed! {
     u16, Pk16, |x: u16| x, |x: u16| x;
     i16, Pk16, |x: u16| x as i16, |x: i16| x as u16;
     F16, PkF16, F16, |x: F16| x.0;
+    Bf16, PkBf16, Bf16, |x: Bf16| x.0;
 }
 
 impl Lane for Pk<u32> {
@@ -322,6 +385,34 @@ pub(crate) fn select<A: Lane>(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut
     each_lane(io.lanes, |lane| {
         f(A::get(a, lane, io.mode), A::get(b, lane, io.mode), mask >> lane & 1 != 0).put(&mut io.out, lane);
     });
+}
+
+/// `f` of each lane of three sources and of its bit of the mask that is read.
+#[inline(always)]
+pub(crate) fn select3<A: Lane>(a: &[Vector], b: &[Vector], c: &[Vector], io: &mut Io, f: impl Fn(A, A, A, bool) -> A) {
+    let mask = io.mask_in;
+    each_lane(io.lanes, |lane| {
+        let (a, b, c) = (A::get(a, lane, io.mode), A::get(b, lane, io.mode), A::get(c, lane, io.mode));
+        f(a, b, c, mask >> lane & 1 != 0).put(&mut io.out, lane);
+    });
+}
+
+/// `f` of each lane of three sources: a result and its bit of the mask that is written.
+#[inline(always)]
+pub(crate) fn flagged<A: Lane>(
+    a: &[Vector],
+    b: &[Vector],
+    c: &[Vector],
+    io: &mut Io,
+    f: impl Fn(A, A, A) -> (A, bool),
+) {
+    let mut bits = [0; 64];
+    each_lane(io.lanes, |lane| {
+        let (value, bit) = f(A::get(a, lane, io.mode), A::get(b, lane, io.mode), A::get(c, lane, io.mode));
+        value.put(&mut io.out, lane);
+        bits[lane] = u32::from(bit);
+    });
+    io.mask_out = pack(&bits);
 }
 
 /// Adds or subtracts with the carry that is read (0 where none is) as the third argument; bit 32 of the sum is the

@@ -2,7 +2,7 @@
 
 use super::sem;
 use crate::exec::float::{F16_FORMAT, F32_FORMAT, Float, Format};
-use crate::exec::lanes::{F16, Pk};
+use crate::exec::lanes::{Bf16, F16, Pk};
 use crate::exec::{Mode, Round};
 
 sem! { LINES:
@@ -41,6 +41,40 @@ sem! { LINES:
     });
     V_SAT_PK_U8_I16 => map(u32 => u16; |a| saturate_byte(a as i16) | saturate_byte((a >> 16) as i16) << 8);
 
+    V_CVT_NEAREST_I32_F32 => map(f32 => i32; nearest);
+    V_CVT_RPI_I32_F32 => map(f32 => i32; nearest);
+    V_CVT_NORM_I16_F16 => mode(F16 => i16; signed_norm);
+    V_CVT_NORM_U16_F16 => mode(F16 => u16; unsigned_norm);
+    V_CVT_PKNORM_I16_F16 => mode(F16, F16 => Pk<i16>; |m, a, b| Pk(signed_norm(m, a), signed_norm(m, b)));
+    V_CVT_PKNORM_U16_F16 => mode(F16, F16 => Pk<u16>; |m, a, b| Pk(unsigned_norm(m, a), unsigned_norm(m, b)));
+    V_CVT_PKNORM_I16_F32 => mode(f32, f32 => Pk<i16>; |m, a, b| Pk(signed_norm(m, a), signed_norm(m, b)));
+    V_CVT_PKNORM_U16_F32 => mode(f32, f32 => Pk<u16>; |m, a, b| Pk(unsigned_norm(m, a), unsigned_norm(m, b)));
+    V_CVT_PK_NORM_I16_F16 => mode(F16, F16 => Pk<i16>; |m, a, b| Pk(signed_norm(m, a), signed_norm(m, b)));
+    V_CVT_PK_NORM_U16_F16 => mode(F16, F16 => Pk<u16>; |m, a, b| Pk(unsigned_norm(m, a), unsigned_norm(m, b)));
+    V_CVT_PK_NORM_I16_F32 => mode(f32, f32 => Pk<i16>; |m, a, b| Pk(signed_norm(m, a), signed_norm(m, b)));
+    V_CVT_PK_NORM_U16_F32 => mode(f32, f32 => Pk<u16>; |m, a, b| Pk(unsigned_norm(m, a), unsigned_norm(m, b)));
+    V_CVT_PK_I16_F32 => map(f32, f32 => Pk<i16>; |a, b| {
+        let part = |x| int(x, Round::Zero, i16::MIN.into(), i16::MAX.into()) as i16;
+        Pk(part(a), part(b))
+    });
+    V_CVT_PK_U16_F32 => map(f32, f32 => Pk<u16>; |a, b| {
+        let part = |x| int(x, Round::Zero, 0, u16::MAX.into()) as u16;
+        Pk(part(a), part(b))
+    });
+    V_CVT_PK_U8_F32 => mode(f32, u32, u32 => u32; pack_byte);
+    V_CVT_PKACCUM_U8_F32 => mode(f32, u32, u32 => u32; pack_byte);
+    V_CVT_PK_BF16_F32 => map(f32, f32 => Pk<Bf16>; |a, b| Pk(nearest_even(a), nearest_even(b)));
+    V_CVT_PK_F16_F32 => map(f32, f32 => Pk<F16>; |a, b| Pk(nearest_even(a), nearest_even(b)));
+    V_CVT_F32_BF16 => map(Bf16 => f32; |a| f32::from_bits(u32::from(a.0) << 16));
+    V_CVT_SR_BF16_F32 => keep(f32, u32 => Bf16; |a, seed| stochastic(a, seed));
+    V_CVT_SR_F16_F32 => keep(f32, u32 => F16; |a, seed| stochastic(a, seed));
+    V_CVT_SR_PK_BF16_F32 => map(f32, f32, u32 => Pk<Bf16>; |a, b, seed| {
+        Pk(dithered(a, seed & 0xffff), dithered(b, seed >> 16))
+    });
+    V_CVT_SR_PK_F16_F32 => map(f32, f32, u32 => Pk<F16>; |a, b, seed| {
+        Pk(dithered_half(a, seed & 0xffff), dithered_half(b, seed >> 16))
+    });
+
     V_TRUNC_F32 => map(f32 => f32; |a| whole(a, Round::Zero));
     V_CEIL_F32 => map(f32 => f32; |a| whole(a, Round::Up));
     V_FLOOR_F32 => map(f32 => f32; |a| whole(a, Round::Down));
@@ -60,19 +94,19 @@ sem! { LINES:
 }
 
 /// The rounding that the mode has for a format.
-fn round(mode: Mode, format: Format) -> Round {
+pub(super) fn round(mode: Mode, format: Format) -> Round {
     if format == F32_FORMAT { mode.round_f32() } else { mode.round_f16_f64() }
 }
 
-fn float<T: Float>(mode: Mode, value: i128) -> T {
+pub(super) fn float<T: Float>(mode: Mode, value: i128) -> T {
     T::from_bits(T::FORMAT.of_int(value, round(mode, T::FORMAT)))
 }
 
-fn int<T: Float>(a: T, round: Round, least: i64, most: i64) -> i64 {
+pub(super) fn int<T: Float>(a: T, round: Round, least: i64, most: i64) -> i64 {
     T::FORMAT.to_int(a.bits(), round, least.into(), most.into()) as i64
 }
 
-fn whole<T: Float>(a: T, round: Round) -> T {
+pub(super) fn whole<T: Float>(a: T, round: Round) -> T {
     T::from_bits(T::FORMAT.round_to_integer(a.bits(), round))
 }
 
@@ -80,14 +114,78 @@ fn scale<T: Float>(mode: Mode, a: T, exponent: i32) -> T {
     T::from_bits(T::FORMAT.scale(a.bits(), exponent, round(mode, T::FORMAT)))
 }
 
-fn convert<A: Float, R: Float>(mode: Mode, a: A) -> R {
+pub(super) fn convert<A: Float, R: Float>(mode: Mode, a: A) -> R {
     R::from_bits(A::FORMAT.convert(a.bits(), R::FORMAT, round(mode, R::FORMAT)))
 }
 
-fn toward_zero(a: f32) -> F16 {
+pub(super) fn toward_zero(a: f32) -> F16 {
     F16(F32_FORMAT.convert(a.bits(), F16_FORMAT, Round::Zero) as u16)
 }
 
 fn saturate_byte(a: i16) -> u16 {
     a.clamp(0, 255) as u16
+}
+
+fn nearest_even<T: Float>(a: f32) -> T {
+    T::from_bits(F32_FORMAT.convert(a.bits(), T::FORMAT, Round::NearestEven))
+}
+
+/// To the nearest integer, halves up.
+fn nearest(a: f32) -> i32 {
+    // Whole numbers and halves are exact in 64 bits.
+    let half_up = (f64::from(a) + 0.5).floor();
+    int(half_up, Round::Zero, i32::MIN.into(), i32::MAX.into()) as i32
+}
+
+/// -1 to 1 as -32767 to 32767.
+fn signed_norm<T: Float>(mode: Mode, a: T) -> i16 {
+    let f = T::FORMAT;
+    int(f.to_f64(a.bits()).clamp(-1.0, 1.0) * 32767.0, round(mode, f), -32767, 32767) as i16
+}
+
+/// 0 to 1 as 0 to 65535.
+fn unsigned_norm<T: Float>(mode: Mode, a: T) -> u16 {
+    let f = T::FORMAT;
+    int(f.to_f64(a.bits()).clamp(0.0, 1.0) * 65535.0, round(mode, f), 0, 65535) as u16
+}
+
+/// One byte of the last source replaced by a float as an integer of 8 bits.
+fn pack_byte(mode: Mode, a: f32, byte: u32, into: u32) -> u32 {
+    let shift = 8 * (byte & 3);
+    let value = int(a, mode.round_f32(), 0, 255) as u32;
+    into & !(0xff << shift) | value << shift
+}
+
+/// Rounded up with the probability that the seed's highest bits stand for: they are added to what is cut off.
+fn stochastic<T: Float>(a: f32, seed: u32) -> T {
+    let (from, to) = (F32_FORMAT, T::FORMAT);
+    let bits = a.bits();
+    if from.is_nan(bits) || from.is_infinite(bits) {
+        return T::from_bits(from.convert(bits, to, Round::Zero));
+    }
+    // Bits below the result's last one, more of them where the result is denormal.
+    let deeper = (1 - to.bias()) - (from.exponent(bits).max(1) - from.bias());
+    let lost = (from.man - to.man) as i32 + deeper.max(0);
+    let down = from.convert(bits, to, Round::Zero);
+    if lost > 31 {
+        return T::from_bits(down);
+    }
+    let fraction = bits & ((1 << from.man) - 1) | if from.exponent(bits) == 0 { 0 } else { 1 << from.man };
+    let cut = fraction & ((1u64 << lost) - 1);
+    let carry = cut + u64::from(seed >> (32 - lost)) >= 1 << lost;
+    T::from_bits(down + u64::from(carry))
+}
+
+/// A seed added below a bfloat16's bits, which are then cut off.
+fn dithered(a: f32, seed: u32) -> Bf16 {
+    if a.is_nan() || a.is_infinite() {
+        return nearest_even(a);
+    }
+    Bf16((a.to_bits().wrapping_add(seed) >> 16) as u16)
+}
+
+/// The same for a 16-bit float.
+fn dithered_half(a: f32, seed: u32) -> F16 {
+    // Thirteen bits are cut off.
+    if a.is_nan() || a.is_infinite() { nearest_even(a) } else { stochastic(a, seed << 16) }
 }

@@ -11,12 +11,17 @@ use crate::generated::op::{ALL, COUNT};
 
 #[macro_use]
 mod shapes;
+mod bytes;
 mod compare;
 mod cross;
 mod ctl;
 mod cvt;
+mod division;
+mod dot;
 mod dual;
+mod mix;
 mod salu;
+mod transcendental;
 mod valu;
 mod valu16;
 
@@ -57,16 +62,45 @@ pub(crate) struct VectorSem {
 pub(crate) struct Traits {
     /// A 16-bit result leaves the upper half of the register on CDNA 1 to 4 too, where most clear it.
     pub(crate) keeps_high: bool,
-    /// 32-bit denormals are flushed whatever the mode says.
-    pub(crate) flushes: bool,
-    /// Every modifier bit is part of [`VectorSem::extra`]: a truth table.
-    pub(crate) truth_table: bool,
+    /// A 16-bit result goes to the upper half of the register.
+    pub(crate) high: bool,
+    /// The result goes to a scalar register, of the first lane and whatever `EXEC` says.
+    pub(crate) to_scalar: bool,
+    pub(crate) denormals: Denormals,
+    pub(crate) bits: ModifierBits,
+}
+
+/// What becomes of 32-bit denormals, or of the 16-bit ones of a dot product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Denormals {
+    /// What the mode says.
+    Mode,
+    /// They are flushed.
+    Flush,
+    /// As sources they are kept.
+    Read,
+    /// As the generation has it for dot products of 16-bit floats.
+    Dot,
+}
+
+/// What the bits of the modifiers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ModifierBits {
+    Modifiers,
+    /// Part of [`VectorSem::extra`], every one: a truth table.
+    TruthTable,
+    /// Those of negation are part of [`VectorSem::extra`]: which integers are signed.
+    Signs,
 }
 
 impl Traits {
-    pub(crate) const NONE: Traits = Traits { keeps_high: false, flushes: false, truth_table: false };
-    pub(crate) const KEEPS: Traits = Traits { keeps_high: true, ..Traits::NONE };
-    pub(crate) const FLUSHES: Traits = Traits { flushes: true, ..Traits::NONE };
+    pub(crate) const NONE: Traits = Traits {
+        keeps_high: false,
+        high: false,
+        to_scalar: false,
+        denormals: Denormals::Mode,
+        bits: ModifierBits::Modifiers,
+    };
 }
 
 /// A scalar instruction.
@@ -115,8 +149,20 @@ macro_rules! sem {
 }
 use sem;
 
-static TABLES: [&[Line]; 7] =
-    [valu::LINES, valu16::LINES, cvt::LINES, cross::LINES, dual::LINES, salu::LINES, ctl::LINES];
+static TABLES: &[&[Line]] = &[
+    valu::LINES,
+    valu16::LINES,
+    cvt::LINES,
+    cross::LINES,
+    dual::LINES,
+    salu::LINES,
+    ctl::LINES,
+    bytes::LINES,
+    division::LINES,
+    dot::LINES,
+    mix::LINES,
+    transcendental::LINES,
+];
 
 /// Where each instruction's line is: table and index, or none.
 static PLACES: [Option<(u8, u16)>; COUNT] = places();

@@ -46,6 +46,11 @@ pub(super) fn apply4<A, B, C, D, R>(a: A, b: B, c: C, d: D, f: impl Fn(A, B, C, 
     f(a, b, c, d)
 }
 
+#[inline(always)]
+pub(super) fn apply5<A, B, C, D, E, R>(a: A, b: B, c: C, d: D, e: E, f: impl Fn(A, B, C, D, E) -> R) -> R {
+    f(a, b, c, d, e)
+}
+
 /// Bits of a scalar operand.
 pub(super) trait Bits: Copy {
     fn from_bits(bits: u64) -> Self;
@@ -160,12 +165,17 @@ pub(super) const fn three<const N: usize>(types: [crate::exec::lanes::Ty; N]) ->
     all
 }
 
-/// The same instruction with other traits.
-pub(super) const fn with(exec: super::Exec, traits: super::Traits) -> super::Exec {
-    match exec {
-        super::Exec::Vector(vector) => super::Exec::Vector(super::VectorSem { traits, ..vector }),
-        other => other,
-    }
+/// The same vector instruction with a trait changed.
+macro_rules! with {
+    ($exec:expr, $($field:ident: $value:expr),*) => {
+        match $exec {
+            $crate::sem::Exec::Vector(vector) => $crate::sem::Exec::Vector($crate::sem::VectorSem {
+                traits: $crate::sem::Traits { $($field: $value,)* ..vector.traits },
+                ..vector
+            }),
+            other => other,
+        }
+    };
 }
 
 /// What a line's right side becomes.
@@ -202,8 +212,8 @@ macro_rules! shape {
         vector!([$a, $b, $c] -> $r, kernels!(map3::<$a, $b, $c, $r>(io, $f)))
     };
     // The same, leaving the upper half of the destination on every generation.
-    (keep $($body:tt)*) => { $crate::sem::shapes::with(shape!(map $($body)*), $crate::sem::Traits::KEEPS) };
-    (keep_mode $($body:tt)*) => { $crate::sem::shapes::with(shape!(mode $($body)*), $crate::sem::Traits::KEEPS) };
+    (keep $($body:tt)*) => { with!(shape!(map $($body)*), keeps_high: true) };
+    (keep_mode $($body:tt)*) => { with!(shape!(mode $($body)*), keeps_high: true) };
     (u32x1 $f:expr) => { shape!(wide u32 => u32; $f) };
     (u32x2 $f:expr) => { shape!(wide u32, u32 => u32; $f) };
     (u32x3 $f:expr) => { shape!(wide u32, u32, u32 => u32; $f) };
@@ -240,7 +250,7 @@ macro_rules! shape {
                     $crate::sem::shapes::Int::wide(c), $f))
             }))), soft None)
     };
-    (keep_clamp $($body:tt)*) => { $crate::sem::shapes::with(shape!(clamp $($body)*), $crate::sem::Traits::KEEPS) };
+    (keep_clamp $($body:tt)*) => { with!(shape!(clamp $($body)*), keeps_high: true) };
     // The same for both halves of packed 16-bit integers.
     (pk_clamp $t:ty; |$a:pat_param, $b:pat_param| $f:expr) => {
         vector!([$crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>] -> $crate::exec::lanes::Pk<$t>,
@@ -281,7 +291,13 @@ macro_rules! shape {
             $crate::exec::float::Soft32>($f)))
     };
     // The same, flushing denormals whatever the mode says: multiply-add with two roundings.
-    (mad32 $f:expr) => { $crate::sem::shapes::with(shape!(f32x3 $f), $crate::sem::Traits::FLUSHES) };
+    (mad32 $f:expr) => { with!(shape!(f32x3 $f), denormals: $crate::sem::Denormals::Flush) };
+    (flushing $shape:ident $($body:tt)*) => {
+        with!(shape!($shape $($body)*), denormals: $crate::sem::Denormals::Flush)
+    };
+    // A 16-bit result of the mode to the upper half.
+    (high $($body:tt)*) => { with!(shape!(keep_mode $($body)*), high: true) };
+    (to_scalar $($body:tt)*) => { with!(shape!(map $($body)*), to_scalar: true) };
     (f64x2 $f:expr) => {
         vector!([f64, f64] -> f64, kernels!(float2::<f64>(io, $f)), clamp None, soft soft!(map2::<
             $crate::exec::float::Soft64, $crate::exec::float::Soft64, $crate::exec::float::Soft64>($f)))
@@ -298,8 +314,15 @@ macro_rules! shape {
         shape!(keep $crate::exec::float::Soft16, $crate::exec::float::Soft16, $crate::exec::float::Soft16
             => $crate::exec::float::Soft16; $f)
     };
+    // The same, clearing the upper half of the destination where the generation does.
+    (short_f16x3 $f:expr) => {
+        shape!(map $crate::exec::float::Soft16, $crate::exec::float::Soft16, $crate::exec::float::Soft16
+            => $crate::exec::float::Soft16; $f)
+    };
     (pk_f16x2 $f:expr) => { shape!(@pkf2 $crate::exec::float::Soft16, $f) };
     (pk_f16x3 $f:expr) => { shape!(@pkf3 $crate::exec::float::Soft16, $f) };
+    (pk_bf16x2 $f:expr) => { shape!(@pkf2 $crate::exec::float::SoftBf16, $f) };
+    (pk_bf16x3 $f:expr) => { shape!(@pkf3 $crate::exec::float::SoftBf16, $f) };
     (pk_f32x2 $f:expr) => { shape!(@pkf2 $crate::exec::float::Soft32, $f) };
     (pk_f32x3 $f:expr) => { shape!(@pkf3 $crate::exec::float::Soft32, $f) };
     (@pkf2 $t:ty, $f:expr) => {
@@ -335,23 +358,71 @@ macro_rules! shape {
     (indexed $f:expr) => { vector!([u32, u32] -> u32, kernels!(indexed::<>(io, $f))) };
     // A choice by a lane mask: `|a, b, bit|`.
     (select $t:ty; $f:expr) => { vector!([$t, $t] -> $t, kernels!(select::<$t>(io, $f))) };
+    // The same of three sources; the body's first argument is the mode. Denormal sources are kept.
+    (select3 $t:ty; $f:expr) => {
+        with!(
+            vector!([$t, $t, $t] -> $t, narrow!(select3::<$t>(io, {
+                let mode = io.mode;
+                move |a, b, c, bit| $crate::sem::shapes::apply5(mode, a, b, c, bit, $f)
+            }))),
+            denormals: $crate::sem::Denormals::Read)
+    };
+    // A result and a bit of a lane mask.
+    (flagged $t:ty; $f:expr) => { vector!([$t, $t, $t] -> $t, narrow!(flagged::<$t>(io, $f))) };
+    // Products of pairs, added to a 32-bit float.
+    (dot $t:ty; $f:expr) => {
+        with!(shape!(map $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, f32 => f32; $f),
+            denormals: $crate::sem::Denormals::Dot)
+    };
+    // An exact sum in i64, wrapped, or saturated where clamped. The body gets the last source as i64.
+    (sums $a:ty, $b:ty, $r:ty; |$x:pat_param, $y:pat_param, $z:pat_param| $f:expr) => {
+        vector!([$a, $b, $r] -> $r,
+            kernels!(map3::<$a, $b, $r, $r>(io, |$x: $a, $y: $b, sum: $r| {
+                let $z = $crate::sem::shapes::Int::wide(sum);
+                <$r as $crate::sem::shapes::Int>::wrap($f)
+            })),
+            clamp Some(narrow!(map3::<$a, $b, $r, $r>(io, |$x: $a, $y: $b, sum: $r| {
+                let $z = $crate::sem::shapes::Int::wide(sum);
+                <$r as $crate::sem::shapes::Int>::saturate($f)
+            }))), soft None)
+    };
+    // The same of packed integers whose signs the modifiers give: `|a, b, c, signs|`.
+    (signed_sums $r:ty; |$x:pat_param, $y:pat_param, $z:pat_param, $s:pat_param| $f:expr) => {
+        with!(
+            vector!([u32, u32, $r] -> $r,
+                kernels!(map3::<u32, u32, $r, $r>(io, {
+                    let $s = io.extra;
+                    move |$x: u32, $y: u32, sum: $r| {
+                        let $z = $crate::sem::shapes::Int::wide(sum);
+                        <$r as $crate::sem::shapes::Int>::wrap($f)
+                    }
+                })),
+                clamp Some(narrow!(map3::<u32, u32, $r, $r>(io, {
+                    let $s = io.extra;
+                    move |$x: u32, $y: u32, sum: $r| {
+                        let $z = $crate::sem::shapes::Int::wide(sum);
+                        <$r as $crate::sem::shapes::Int>::saturate($f)
+                    }
+                }))), soft None),
+            bits: $crate::sem::ModifierBits::Signs)
+    };
     // A truth table held by the modifier fields.
     (table $t:ty; $f:expr) => {
-        $crate::sem::shapes::with(
+        with!(
             vector!([$t, $t, $t] -> $t, kernels!(map3::<$t, $t, $t, $t>(io, {
                 let table = io.extra;
                 move |a, b, c| $crate::sem::shapes::apply4(a, b, c, table, $f)
             }))),
-            $crate::sem::Traits { truth_table: true, keeps_high: true, ..$crate::sem::Traits::NONE })
+            bits: $crate::sem::ModifierBits::TruthTable, keeps_high: true)
     };
     // The same of two sources.
     (table2 $t:ty; $f:expr) => {
-        $crate::sem::shapes::with(
+        with!(
             vector!([$t, $t] -> $t, kernels!(map2::<$t, $t, $t>(io, {
                 let table = io.extra;
                 move |a, b| $crate::sem::shapes::apply3(a, b, table, $f)
             }))),
-            $crate::sem::Traits { truth_table: true, ..$crate::sem::Traits::NONE })
+            bits: $crate::sem::ModifierBits::TruthTable)
     };
 
     // Scalars. `d` is the old destination, `scc` the condition, `exec` the active lanes; other arguments are sources.

@@ -6,6 +6,9 @@ use crate::exec::lanes::{B32, B64, Pk};
 
 sem! { LINES:
     V_MOV_B32 => wide(B32 => B32; |a| a);
+    V_ACCVGPR_READ => wide(u32 => u32; |a| a);
+    V_ACCVGPR_WRITE => wide(u32 => u32; |a| a);
+    V_ACCVGPR_MOV_B32 => wide(u32 => u32; |a| a);
     V_MOV_B64 => map(B64 => B64; |a| a);
     V_CNDMASK_B32 => select(B32; |a, b, bit| if bit { b } else { a });
 
@@ -74,6 +77,7 @@ sem! { LINES:
     V_SUBREV_CO_CI_U32 => carry(|a, b, carry| b - a - carry);
 
     V_MUL_LO_U32 => u32x2(|a: u32, b: u32| a.wrapping_mul(b));
+    V_MUL_LO_I32 => u32x2(|a: u32, b: u32| a.wrapping_mul(b));
     V_MUL_HI_U32 => u32x2(|a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32);
     V_MUL_HI_I32 => i32x2(|a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32);
     V_MUL_U32_U24 => u32x2(|a, b| low24(a).wrapping_mul(low24(b)));
@@ -245,7 +249,7 @@ fn permute_bytes(a: u32, b: u32, selectors: u32) -> u32 {
 }
 
 /// Adds the differences of the bytes for which `counts` holds of the byte of `b`.
-fn sad_bytes(a: u32, b: u32, sum: u32, counts: impl Fn(u32) -> bool) -> u32 {
+pub(super) fn sad_bytes(a: u32, b: u32, sum: u32, counts: impl Fn(u32) -> bool) -> u32 {
     let mut sum = sum;
     for shift in [0, 8, 16, 24] {
         let (x, y) = (a >> shift & 0xff, b >> shift & 0xff);

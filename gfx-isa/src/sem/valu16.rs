@@ -54,6 +54,8 @@ sem! { LINES:
     V_FMAMK_F16 => f16x3(|a, k, b| a.mul_add(k, b));
     V_FMAAK_F16 => f16x3(|a, b, k| a.mul_add(b, k));
     V_MAD_F16 => f16x3(|a, b, c| a * b + c);
+    V_FMA_LEGACY_F16 => short_f16x3(|a, b, c| a.mul_add(b, c));
+    V_MAD_LEGACY_F16 => short_f16x3(|a, b, c| a * b + c);
     V_MAC_F16 => f16x3(|a, b, c| a * b + c);
     V_MADMK_F16 => f16x3(|a, k, b| a * k + b);
     V_MADAK_F16 => f16x3(|a, b, k| a * b + k);

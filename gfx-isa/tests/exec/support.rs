@@ -3,7 +3,7 @@
 
 use gfx_isa::asm::Assembler;
 use gfx_isa::exec::{ExecError, Flow, Wave};
-use gfx_isa::{Decoder, Generation, Inst};
+use gfx_isa::{Decoder, Generation, Inst, Op};
 
 /// A word of each generation that has an instruction in an encoding, through the typed views.
 #[macro_export]
@@ -96,4 +96,22 @@ pub(crate) fn asm(wave: &mut Wave, text: &str) -> Result<Flow, ExecError> {
 pub(crate) fn exec(wave: &mut Wave, text: &str) {
     let flow = asm(wave, text).unwrap_or_else(|error| panic!("{} {text}: {error}", wave.generation()));
     assert_eq!(flow, Flow::Next, "{text}");
+}
+
+/// The generations that have an instruction; at least one.
+pub(crate) fn having(name: &str) -> Vec<Generation> {
+    let op = Op::from_name(name).unwrap_or_else(|| panic!("{name} is no instruction"));
+    let all: Vec<_> = Generation::all().iter().copied().filter(|g| g.instructions_of(op).next().is_some()).collect();
+    assert!(!all.is_empty(), "no generation has {name}");
+    all
+}
+
+/// Sets a pair of vector registers in every lane.
+pub(crate) fn fill64(wave: &mut Wave, register: usize, value: u64) {
+    fill(wave, register, &[value as u32]);
+    fill(wave, register + 1, &[(value >> 32) as u32]);
+}
+
+pub(crate) fn read64(wave: &Wave, lane: usize, register: usize) -> u64 {
+    u64::from(wave.vgpr(lane, register + 1)) << 32 | u64::from(wave.vgpr(lane, register))
 }
