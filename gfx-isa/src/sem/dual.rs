@@ -18,6 +18,7 @@ pub(super) const fn single(op: Op) -> Op {
         Op::V_DUAL_AND_B32 => Op::V_AND_B32,
         Op::V_DUAL_ASHRREV_I32 => Op::V_ASHRREV_I32,
         Op::V_DUAL_CNDMASK_B32 => Op::V_CNDMASK_B32,
+        Op::V_DUAL_DOT2ACC_F32_F16 => Op::V_DOT2ACC_F32_F16,
         Op::V_DUAL_FMAAK_F32 => Op::V_FMAAK_F32,
         Op::V_DUAL_FMAC_F32 => Op::V_FMAC_F32,
         Op::V_DUAL_FMAMK_F32 => Op::V_FMAMK_F32,
