@@ -133,7 +133,8 @@ proptest! {
     fn results_are_within_the_promised_error(bits: u32, small in -40f32..40.0, turns in -300f32..300.0) {
         let value = f32::from_bits(bits);
         prop_assume!(!value.is_nan());
-        let models: [(&str, f32, fn(f64) -> f64); 7] = [
+        type Model = (&'static str, f32, fn(f64) -> f64);
+        let models: [Model; 7] = [
             ("v_rcp_f32", value, |x| 1.0 / x),
             ("v_rcp_iflag_f32", value, |x| 1.0 / x),
             ("v_rsq_f32", value.abs(), |x| 1.0 / x.sqrt()),

@@ -250,7 +250,7 @@ fn mixed_sources() {
     exec(&mut wave, "v_fma_mixhi_bf16 v0, v1, v2, 0 op_sel_hi:[1,0,0]");
     assert_eq!(wave.vgpr(0, 0), 0x4001_4001);
     exec(&mut wave, "v_fma_mix_f32_bf16 v0, v1, v2, 0 op_sel_hi:[1,0,0]");
-    assert_eq!(f32::from_bits(wave.vgpr(0, 0)), 2.011_718_75);
+    assert_eq!(f32::from_bits(wave.vgpr(0, 0)), 2.0 + 3.0 / 256.0);
 }
 
 #[test]

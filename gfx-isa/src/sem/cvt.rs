@@ -66,8 +66,8 @@ sem! { LINES:
     V_CVT_PK_BF16_F32 => map(f32, f32 => Pk<Bf16>; |a, b| Pk(nearest_even(a), nearest_even(b)));
     V_CVT_PK_F16_F32 => map(f32, f32 => Pk<F16>; |a, b| Pk(nearest_even(a), nearest_even(b)));
     V_CVT_F32_BF16 => map(Bf16 => f32; |a| f32::from_bits(u32::from(a.0) << 16));
-    V_CVT_SR_BF16_F32 => keep(f32, u32 => Bf16; |a, seed| stochastic(a, seed));
-    V_CVT_SR_F16_F32 => keep(f32, u32 => F16; |a, seed| stochastic(a, seed));
+    V_CVT_SR_BF16_F32 => keep(f32, u32 => Bf16; stochastic);
+    V_CVT_SR_F16_F32 => keep(f32, u32 => F16; stochastic);
     V_CVT_SR_PK_BF16_F32 => map(f32, f32, u32 => Pk<Bf16>; |a, b, seed| {
         Pk(dithered(a, seed & 0xffff), dithered(b, seed >> 16))
     });
