@@ -21,6 +21,7 @@ use crate::inst::Inst;
 use crate::syntax::{Family, SlotKind, Suffix, Syntax};
 use crate::table::{Form, Row};
 
+pub(crate) use operand::MASK;
 use text::Text;
 
 /// How text is to look. The default is what `llvm-mc` prints for the generation.

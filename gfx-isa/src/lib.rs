@@ -28,6 +28,7 @@ pub mod exec;
 #[rustfmt::skip]
 mod generated;
 mod generation;
+mod image;
 mod info;
 mod inst;
 #[cfg(any(feature = "elf", feature = "exec"))]

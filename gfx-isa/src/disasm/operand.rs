@@ -97,7 +97,7 @@ impl Writer<'_> {
             SlotKind::MatrixSrc => {
                 let number = self.bits(slot.offset(), slot.count()) & 0xff;
                 let file = if self.is_acc(slot) { "a" } else { "v" };
-                let count = self.matrix_dwords(slot);
+                let count = self.inst.matrix_dwords(slot);
                 self.text.registers(file, number, count);
             }
             SlotKind::TensorGroup => {
@@ -111,20 +111,6 @@ impl Writer<'_> {
                 self.text.registers("v", number, slot.dwords());
             }
         }
-    }
-
-    /// Registers of a matrix by its element format: 8-bit, 6-bit and 4-bit elements.
-    fn matrix_dwords(&self, slot: Slot) -> u32 {
-        let format = match (self.gfx9(), slot.source()) {
-            (false, 1) => self.bits(slot.extra(), 2) | self.bits(slot.extra() - 45, 1) << 2,
-            _ => self.bits(slot.extra(), 3),
-        };
-        let quarters = match format {
-            2 | 3 => 3,
-            4 => 2,
-            _ => 4,
-        };
-        if self.gfx9() { quarters * 2 } else { quarters * 4 }
     }
 
     /// A number that LLVM writes in decimal where it is small.
