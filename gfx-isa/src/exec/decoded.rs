@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use super::error::ExecError;
 use super::lanes::{Kernel, Picked, Ty, Vector};
-use super::mem::Env;
+use super::mem::{self, Env};
 use super::simd::Base;
 use super::state::{VGPRS, Wave, slot};
 use crate::sem::{self, Denormals, Exec, ModifierBits, ScalarSem, Traits, VectorSem};
@@ -159,7 +159,8 @@ pub(crate) enum Run {
     Scalar(ScalarSem),
     Branch(fn(&Wave) -> bool),
     Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
-    Memory(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
+    /// [`Decoded::access`].
+    Memory,
     Group(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
     /// The halves of a dual-issue word, in [`Decoded::pair`].
     Pair,
@@ -233,6 +234,8 @@ pub(crate) struct Decoded {
     /// Where a label points, or an immediate.
     pub(crate) target: u64,
     pub(crate) pair: Option<Box<Pair>>,
+    /// What a memory instruction does.
+    pub(crate) access: Option<Box<mem::Decoded>>,
 }
 
 /// Where execution goes after an instruction.
@@ -464,7 +467,10 @@ impl Decoded {
                 decoded.modifiers = Modifiers::of(inst);
                 decoded.scalar(inst, constants)?;
             }
-            Exec::Memory(access) => decoded.run = Run::Memory(access),
+            Exec::Memory(mem) => {
+                decoded.run = Run::Memory;
+                decoded.access = Some(Box::new(mem::Decoded::new(inst, &mem)?));
+            }
             Exec::Group(group) => {
                 decoded.run = Run::Group(group);
                 decoded.scalar(inst, constants)?;
@@ -495,6 +501,7 @@ impl Decoded {
             next,
             target: 0,
             pair: None,
+            access: None,
         }
     }
 
@@ -706,7 +713,7 @@ fn sdwa_scalar(inst: &Inst, operand: &OperandRef) -> Option<Operand> {
 }
 
 /// The scalar register of a number as scalar destinations have it.
-fn scalar_number(inst: &Inst, number: u8) -> Option<u8> {
+pub(super) fn scalar_number(inst: &Inst, number: u8) -> Option<u8> {
     match inst.tables().sources[usize::from(number)] {
         Source::Sgpr(number) => Some(number),
         Source::Ttmp(number) => Some(slot::TTMP + number),
@@ -725,7 +732,7 @@ fn mask_slot(operand: &OperandRef) -> Option<u8> {
     }
 }
 
-fn special_slot(special: Special) -> Option<u8> {
+pub(super) fn special_slot(special: Special) -> Option<u8> {
     Some(match special {
         Special::VccLo => slot::VCC,
         Special::VccHi => slot::VCC + 1,

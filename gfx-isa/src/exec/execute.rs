@@ -213,7 +213,12 @@ impl Wave {
             }
             Run::Branch(condition) => Ok(if condition(self) { Flow::Jump(decoded.target) } else { Flow::Next }),
             Run::Control(control) => control(self, decoded),
-            Run::Memory(access) => access(self, decoded, env),
+            Run::Memory => {
+                if let Some(access) = &decoded.access {
+                    access.run(self, env)?;
+                }
+                Ok(Flow::Next)
+            }
             Run::Group(group) => group(self, decoded, env),
         }
     }
@@ -280,6 +285,13 @@ impl Wave {
     pub(crate) fn write_lanes(&mut self, register: usize, values: &Vector) {
         let exec = self.exec();
         blend(&mut self.vgprs[register], values, exec);
+    }
+
+    /// Writes some lanes of a vector register.
+    pub(crate) fn write_some(&mut self, register: usize, values: &Vector, lanes: u64) {
+        if let Some(row) = self.vgprs.get_mut(register) {
+            blend(row, values, lanes);
+        }
     }
 
     /// The registers of a source: in place, or spread over the lanes of `room`.

@@ -1,16 +1,30 @@
 //! Memory that waves reach: allocations with bounds, shared by the threads of a launch, and a group's local data share.
 //!
 //! Words are atomic, so that waves on several threads may share them without locks; loads and stores of one dword never
-//! tear, wider ones may, as on the hardware.
+//! tear, wider ones may, as on the hardware. Other threads see a wave's accesses in the wave's order. Atomics of 32 bits
+//! exclude every access to the dword; atomics of 64 bits exclude each other.
+
+mod access;
+mod address;
+mod ds;
+mod scalar;
+mod transfer;
+mod words;
 
 use core::fmt;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU32,
+    Ordering::{AcqRel, Acquire},
+};
 use std::boxed::Box;
 use std::string::String;
 use std::sync::Mutex;
 use std::vec::Vec;
 
 use super::barrier::Barriers;
+pub(crate) use access::Access as Decoded;
+pub use words::Lds;
+use words::View;
 
 /// Allocations begin at multiples of this, with as much left free behind each: a guard.
 const PAGE: u64 = 4096;
@@ -47,6 +61,8 @@ pub struct Memory {
 pub struct Fault {
     /// What was tried.
     pub access: Access,
+    /// Why it is refused.
+    pub reason: Reason,
     /// Where it was tried.
     pub space: Space,
     /// First address, in bytes; of LDS, from its start.
@@ -68,6 +84,15 @@ pub struct Near {
     pub base: u64,
     /// Its size in bytes.
     pub bytes: u64,
+}
+
+/// Why memory refuses an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// Not all of it is inside one allocation, the local data share, or the lane's scratch.
+    Outside,
+    /// An atomic whose address is not a multiple of its size.
+    Misaligned,
 }
 
 /// Kinds of access.
@@ -94,18 +119,19 @@ pub enum Space {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { access, space, address, bytes, lane, nearest } = self;
+        let Fault { access, reason, space, address, bytes, lane, nearest } = self;
+        let misaligned = if *reason == Reason::Misaligned { "misaligned " } else { "" };
         let access = match access {
             Access::Read => "read",
             Access::Write => "write",
             Access::Atomic => "atomic",
         };
-        let space = match space {
+        let place = match space {
             Space::Global => "memory",
             Space::Lds => "LDS",
             Space::Scratch => "scratch",
         };
-        write!(f, "{access} of {bytes} bytes at {space} address {address:#x}")?;
+        write!(f, "{misaligned}{access} of {bytes} bytes at {place} address {address:#x}")?;
         if let Some(lane) = lane {
             write!(f, " by lane {lane}")?;
         }
@@ -118,7 +144,8 @@ impl fmt::Display for Fault {
                 let by = address - near.base;
                 write!(f, ", {by} bytes into {} ({:#x}, {} bytes)", near.name, near.base, near.bytes)
             }
-            None => write!(f, ": nothing is allocated"),
+            None if *space == Space::Global => write!(f, ": nothing is allocated"),
+            None => Ok(()),
         }
     }
 }
@@ -173,22 +200,20 @@ impl Memory {
         }
     }
 
-    /// The allocation that holds `bytes` bytes at an address, and the offset in it. `hint` is the index of the one found
-    /// last.
+    /// The allocation that holds `bytes` bytes at an address. `hint` is the index of the one found last.
     #[inline]
-    fn find(&self, hint: &mut usize, address: u64, bytes: u64) -> Option<(&Allocation, usize)> {
+    fn find(&self, hint: &mut usize, address: u64, bytes: u64) -> Option<View<'_>> {
         let inside = |a: &Allocation| {
             let offset = address.wrapping_sub(a.base);
-            (offset < a.bytes && a.bytes - offset >= bytes).then_some(offset as usize)
+            offset < a.bytes && a.bytes - offset >= bytes
         };
-        if let Some((a, offset)) = self.allocations.get(*hint).and_then(|a| Some((a, inside(a)?))) {
-            return Some((a, offset));
+        if let Some(a) = self.allocations.get(*hint).filter(|a| inside(a)) {
+            return Some(a.view(&self.locks));
         }
         let at = self.allocations.partition_point(|a| a.base <= address).checked_sub(1)?;
-        let a = &self.allocations[at];
-        let offset = inside(a)?;
+        let a = self.allocations.get(at).filter(|a| inside(a))?;
         *hint = at;
-        Some((a, offset))
+        Some(a.view(&self.locks))
     }
 
     /// What to say of an access that no allocation holds.
@@ -199,7 +224,13 @@ impl Memory {
         };
         let nearest = self.allocations.iter().min_by_key(distance);
         let nearest = nearest.map(|a| Near { name: a.name.clone(), base: a.base, bytes: a.bytes });
-        Fault { access, space: Space::Global, address, bytes, lane: None, nearest }
+        Fault { access, reason: Reason::Outside, space: Space::Global, address, bytes, lane: None, nearest }
+    }
+
+    /// What to say of an atomic whose address is not a multiple of its size.
+    #[cold]
+    fn misaligned(&self, address: u64, bytes: u32) -> Fault {
+        Fault { reason: Reason::Misaligned, ..self.fault(Access::Atomic, address, bytes) }
     }
 
     /// Reads bytes.
@@ -209,10 +240,11 @@ impl Memory {
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), Fault> {
         let bytes = into.len() as u64;
         let found = self.find(&mut 0, address, bytes);
-        let (a, offset) = found.ok_or_else(|| self.fault(Access::Read, address, bytes as u32))?;
+        let view = found.ok_or_else(|| self.fault(Access::Read, address, bytes as u32))?;
+        let offset = (address - view.base) as usize;
         for (at, byte) in into.iter_mut().enumerate() {
             let at = offset + at;
-            *byte = (a.words[at / 4].load(Relaxed) >> (8 * (at % 4))) as u8;
+            *byte = (view.words[at / 4].load(Acquire) >> (8 * (at % 4))) as u8;
         }
         Ok(())
     }
@@ -224,26 +256,21 @@ impl Memory {
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), Fault> {
         let bytes = from.len() as u64;
         let found = self.find(&mut 0, address, bytes);
-        let (a, offset) = found.ok_or_else(|| self.fault(Access::Write, address, bytes as u32))?;
+        let view = found.ok_or_else(|| self.fault(Access::Write, address, bytes as u32))?;
+        let offset = (address - view.base) as usize;
         for (at, byte) in from.iter().enumerate() {
             let (at, shift) = ((offset + at) / 4, 8 * ((offset + at) % 4));
-            let word = &a.words[at];
-            let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !(0xff << shift) | u32::from(*byte) << shift));
+            let word = &view.words[at];
+            let _ = word.fetch_update(AcqRel, Acquire, |old| Some(old & !(0xff << shift) | u32::from(*byte) << shift));
         }
         Ok(())
     }
 }
 
-/// A group's local data share.
-#[derive(Debug, Clone, Default)]
-pub struct Lds {
-    words: Vec<u32>,
-}
-
-impl Lds {
-    /// Zeroed bytes, rounded up to dwords.
-    pub fn new(bytes: u32) -> Lds {
-        Lds { words: std::vec![0; bytes.div_ceil(4) as usize] }
+impl Allocation {
+    #[inline]
+    fn view<'a>(&'a self, locks: &'a [Mutex<()>; LOCKS]) -> View<'a> {
+        View { words: &self.words, base: self.base, locks }
     }
 }
 
@@ -258,12 +285,14 @@ pub struct Env<'a> {
     pub(crate) barriers: Barriers,
     /// Index of the allocation found last.
     hint: usize,
+    /// What the program reads as time: grows with every reading.
+    clock: u64,
 }
 
 impl<'a> Env<'a> {
     /// The surroundings of a wave that is alone in its group.
     pub fn new(memory: &'a Memory, lds: &'a mut Lds) -> Env<'a> {
-        Env { memory, lds, barriers: Barriers::new(1, 0), hint: 0 }
+        Env { memory, lds, barriers: Barriers::new(1, 0), hint: 0, clock: 0 }
     }
 }
 

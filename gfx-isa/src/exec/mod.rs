@@ -14,7 +14,7 @@ mod execute;
 pub(crate) mod float;
 mod group;
 pub(crate) mod lanes;
-mod mem;
+pub(crate) mod mem;
 mod observe;
 mod setup;
 pub(crate) mod simd;
@@ -32,7 +32,7 @@ pub use device::{Device, Extras, Kernel, LaunchCause, LaunchError, Module, Repor
 pub use dispatch::Grid;
 pub use error::ExecError;
 pub use execute::Finished;
-pub use mem::{Access, Env, Fault, Lds, Memory, Near, Space};
+pub use mem::{Access, Env, Fault, Lds, Memory, Near, Reason, Space};
 pub use observe::{Observer, Step};
 pub(crate) use state::slot;
 pub use state::{Mode, Round, Wave};

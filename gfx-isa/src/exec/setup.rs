@@ -130,6 +130,8 @@ impl Setup {
         let first = place.number * lanes;
         let items = place.items().saturating_sub(first).min(*lanes);
         wave.set_exec(u64::MAX.checked_shr(64 - items).unwrap_or(0));
+        let scratch = self.scratch.base + place.scratch_slot * self.scratch.wave_bytes;
+        wave.set_scratch(scratch, self.scratch.lane_bytes);
         self.scalars(wave, place);
         self.workitem_ids(wave, place, first);
     }

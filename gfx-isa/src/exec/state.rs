@@ -125,6 +125,17 @@ pub struct Wave {
     pub(super) vgprs: Vec<Vector>,
     pub(super) scratch: Box<[[Vector; 4]; 3]>,
     pub(super) io: Box<Io>,
+    pub(super) private: Private,
+    /// The hardware register `FLAT_SCR` of RDNA 1 and 2.
+    pub(super) flat_scratch: u64,
+}
+
+/// The private memory of a wave's lanes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Private {
+    pub(super) base: u64,
+    /// Of each lane.
+    pub(super) bytes: u32,
 }
 
 impl Wave {
@@ -147,6 +158,8 @@ impl Wave {
             vgprs: vec![[0; 64]; 2 * VGPRS],
             scratch: Box::new([[[0; 64]; 4]; 3]),
             io: Box::new(Io::new(lanes as usize)),
+            private: Private::default(),
+            flat_scratch: 0,
         };
         wave.set_exec(u64::MAX);
         Ok(wave)
@@ -159,12 +172,27 @@ impl Wave {
 
     /// Makes the wave what a new one is.
     pub(super) fn clear(&mut self) {
-        let Wave { generation, lanes: _, scalars, scc, mode, pc, number, vgprs, scratch: _, io: _ } = self;
+        let Wave {
+            generation,
+            lanes: _,
+            scalars,
+            scc,
+            mode,
+            pc,
+            number,
+            vgprs,
+            scratch: _,
+            io: _,
+            private,
+            flat_scratch,
+        } = self;
         *scalars = [0; slot::COUNT];
         *scc = false;
         *mode = Mode::compute(*generation);
         *pc = 0;
         *number = 0;
+        *private = Private::default();
+        *flat_scratch = 0;
         vgprs.fill([0; 64]);
         self.set_exec(u64::MAX);
     }
@@ -262,6 +290,45 @@ impl Wave {
     /// Sets the floating-point mode.
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
+    }
+
+    /// Gives the wave scratch memory: `bytes` for each lane, rounded up to dwords, at an address in [`Memory`].
+    ///
+    /// The memory holds dword 0 of every lane, then dword 1 of every lane, and so on: byte `b` of lane `l` of a wave of
+    /// `n` lanes is at `base + (b / 4 * n + l) * 4 + b % 4`. Scratch instructions, flat addresses of scratch and the
+    /// swizzled buffers of the older calling conventions agree on that. The base must be a multiple of `4 * n` on CDNA 5.
+    ///
+    /// Since CDNA 3 and RDNA 3 this is all that a wave needs. Before, the program finds the address from registers that
+    /// it starts with, and sets `FLAT_SCRATCH` (CDNA 1 and 2: registers; RDNA 1 and 2: [`Wave::set_flat_scratch`] or
+    /// `S_SETREG`) itself; `bytes` then only bounds what each lane may reach.
+    ///
+    /// [`Memory`]: super::Memory
+    pub fn set_scratch(&mut self, base: u64, bytes: u32) {
+        self.private = Private { base, bytes: bytes.checked_next_multiple_of(4).unwrap_or(bytes & !3) };
+    }
+
+    /// The hardware register `FLAT_SCR` of RDNA 1 and 2: the address of scratch memory.
+    pub fn flat_scratch(&self) -> u64 {
+        self.flat_scratch
+    }
+
+    /// Sets the hardware register `FLAT_SCR` of RDNA 1 and 2.
+    pub fn set_flat_scratch(&mut self, address: u64) {
+        self.flat_scratch = address;
+    }
+
+    /// A scalar register by its slot; one that does not exist reads as 0.
+    #[inline]
+    pub(super) fn slot(&self, slot: u16) -> u32 {
+        self.scalars.get(usize::from(slot)).copied().unwrap_or(0)
+    }
+
+    /// Sets a scalar register by its slot, where it exists.
+    #[inline]
+    pub(super) fn set_slot(&mut self, slot: u16, value: u32) {
+        if let Some(scalar) = self.scalars.get_mut(usize::from(slot)) {
+            *scalar = value;
+        }
     }
 
     /// The program counter: an address, in bytes.

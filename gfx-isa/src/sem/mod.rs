@@ -3,6 +3,9 @@
 //! A line gives a shape and a body: `V_ADD_F32 => f32x2(|a, b| a + b);`. The shape says what the operands are and which
 //! loop runs the body; the body is a small expression over one lane. [`find`] gives what a line became.
 
+use std::sync::LazyLock;
+use std::vec::Vec;
+
 use crate::Op;
 use crate::exec::lanes::{Kernel, Kernels, Ty};
 use crate::exec::simd::Base;
@@ -12,6 +15,7 @@ use crate::generated::op::{ALL, COUNT};
 #[macro_use]
 mod shapes;
 mod bytes;
+pub(crate) mod atomic;
 mod compare;
 mod cross;
 mod ctl;
@@ -20,6 +24,7 @@ mod division;
 mod dot;
 mod dual;
 mod mix;
+pub(crate) mod mem;
 mod salu;
 mod transcendental;
 mod valu;
@@ -37,7 +42,7 @@ pub(crate) enum Exec {
     /// Reaches across lanes or steers the wave.
     Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
     /// Reaches memory.
-    Memory(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
+    Memory(mem::Mem),
     /// Reaches the other waves of the group.
     Group(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
 }
@@ -195,13 +200,19 @@ static COMPARES: [Option<compare::Compare>; COUNT] = {
     all
 };
 
+/// The memory instructions, from their names.
+static MEMORY: LazyLock<Vec<Option<mem::Mem>>> = LazyLock::new(|| ALL.iter().map(|op| mem::parse(op.name())).collect());
+
 /// What executes an instruction; none where nothing does yet.
 pub(crate) fn find(op: Op) -> Option<Exec> {
     let op = dual::single(op);
     if let Some((table, at)) = PLACES[op as usize] {
         return Some(TABLES[usize::from(table)][usize::from(at)].exec);
     }
-    COMPARES[op as usize].map(compare::Compare::exec)
+    if let Some(compare) = COMPARES[op as usize] {
+        return Some(compare.exec());
+    }
+    MEMORY[op as usize].map(Exec::Memory)
 }
 
 /// The table's line of an instruction, as written.
@@ -210,5 +221,8 @@ pub(crate) fn text(op: Op) -> Option<&'static str> {
     if let Some((table, at)) = PLACES[op as usize] {
         return Some(TABLES[usize::from(table)][usize::from(at)].text);
     }
-    COMPARES[op as usize].map(|_| "compare")
+    if COMPARES[op as usize].is_some() {
+        return Some("compare");
+    }
+    MEMORY[op as usize].map(|_| "memory")
 }
