@@ -115,6 +115,7 @@ impl Group {
         let mut spent = 0;
         let result = loop {
             let mut moved = false;
+            let mut busy = false;
             let mut alive = false;
             let mut stop = None;
             for (number, wave) in self.waves.iter_mut().enumerate() {
@@ -127,12 +128,16 @@ impl Group {
                 }
                 moved = true;
                 let left = limit - self.executed[number];
-                let result = wave.run_observed(program, &mut env, left.min(SLICE), watch);
+                let slice = left.min(SLICE);
+                let result = wave.run_observed(program, &mut env, slice, watch);
                 let cause = match result {
                     Err(error) => Cause::Exec(error),
                     Ok(finished) => {
                         spent += finished.executed;
                         self.executed[number] += finished.executed;
+                        // Otherwise it sleeps, or has come to a barrier.
+                        busy |=
+                            finished.ended || finished.executed == slice || env.barriers.waits_for(number).is_some();
                         if finished.ended {
                             self.ended[number] = true;
                             env.barriers.end(number);
@@ -156,7 +161,8 @@ impl Group {
             if !moved {
                 break Err(deadlock(&self.waves, &self.ended, &env.barriers));
             }
-            if spent >= budget {
+            // Who sleeps may wait for other groups.
+            if spent >= budget || !busy {
                 break Ok(Progress::Paused);
             }
         };
