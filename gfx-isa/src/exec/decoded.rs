@@ -270,7 +270,8 @@ pub struct Program {
 impl Program {
     /// Decodes machine code for waves of the generation's usual size (64 lanes on CDNA 1 to 4, 32 on the others).
     ///
-    /// Bytes that are no instruction are an error only when they are executed.
+    /// Bytes that are no instruction are an error only when they are executed. Instructions that RDNA 3.5 added are
+    /// instructions in programs of RDNA 3 too.
     ///
     /// # Panics
     /// Where the generation's feature is off.
@@ -316,18 +317,23 @@ impl Program {
 
     /// Decodes a piece of the code that begins `first` bytes behind its start.
     fn decode(&mut self, bytes: &[u8], first: usize) {
-        let mut decoder = Decoder::new(self.generation, bytes).wave_size(self.lanes);
-        let mut at = first;
-        while let Some(result) = decoder.next() {
-            if let Some(start) = self.starts.get_mut(at / 4) {
+        let mut at = 0;
+        while let Some(result) = decode_one(self.generation, self.lanes, &bytes[at..]) {
+            let place = first + at;
+            if let Some(start) = self.starts.get_mut(place / 4) {
                 *start = self.code.len() as u32;
             }
             let decoded = match result {
-                Ok(inst) => Decoded::new(&inst, self.base.wrapping_add(at as u64), &mut self.constants),
-                Err(error) => Err(ExecError::Decode(DecodeError { offset: at, ..error })),
+                Ok(inst) => {
+                    at += inst.len();
+                    Decoded::new(&inst, self.base.wrapping_add(place as u64), &mut self.constants)
+                }
+                Err(error) => {
+                    at = bytes.len().min(at + error.len.max(1));
+                    Err(ExecError::Decode(DecodeError { offset: place, ..error }))
+                }
             };
             self.code.push(decoded);
-            at = first + decoder.offset();
         }
     }
 
@@ -361,6 +367,20 @@ impl Program {
         let start = *self.starts.get(usize::try_from(offset / 4).ok()?)?;
         (start != u32::MAX).then_some(start as usize)
     }
+}
+
+/// The first instruction of some bytes; none at their end.
+///
+/// RDNA 3.5 is RDNA 3 with instructions added, and code of either family is found under the other's name: what RDNA 3
+/// does not know may be one of those.
+pub(super) fn decode_one(generation: Generation, lanes: u32, bytes: &[u8]) -> Option<Result<Inst, DecodeError>> {
+    let decode = |generation| Decoder::new(generation, bytes).wave_size(lanes).next();
+    let result = decode(generation)?;
+    let later = Generation::Rdna3_5;
+    if result.is_err() && generation == Generation::Rdna3 && later.is_available() {
+        return decode(later).filter(Result::is_ok).or(Some(result));
+    }
+    Some(result)
 }
 
 /// Facts about how a generation executes, beyond what the tables say.

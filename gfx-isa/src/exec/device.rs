@@ -9,7 +9,7 @@ use std::vec::Vec;
 
 use super::arguments::{Arg, Hidden, Segment, lay_out};
 use super::barrier::GROUP;
-use super::decoded::Program;
+use super::decoded::{Program, decode_one};
 use super::dispatch::{Dispatch, Failure, GROUPS, Grid, Totals, resident};
 use super::error::ExecError;
 use super::group::Cause;
@@ -20,13 +20,16 @@ use super::stats::{Counter, Stats};
 #[cfg(feature = "elf")]
 use crate::elf::CodeObject;
 use crate::kernel::{KernelDescriptor, KernelInfo};
-use crate::{Decoder, Formatter, Generation, Inst, Options};
+use crate::{Formatter, Generation, Inst, Options};
 
 /// The most instructions of a wave, unless told otherwise.
 const LIMIT: u64 = 1 << 32;
 
 /// The most work-items of a group.
 const GROUP_ITEMS: u64 = 1024;
+
+/// Compilers read arguments in larger pieces than there are arguments, up to this alignment, in bytes.
+const KERNARG_GRANULE: usize = 64;
 
 /// Private memory of a work-item of a kernel whose stack grows as it runs, in bytes.
 const DYNAMIC_STACK: u32 = 16 << 10;
@@ -79,7 +82,7 @@ impl Code {
     /// The instruction at an address.
     pub(super) fn inst(&self, lanes: u32, pc: u64) -> Option<Inst> {
         let at = usize::try_from(pc.checked_sub(self.base)?).ok()?;
-        Decoder::new(self.generation, self.bytes.get(at..)?).wave_size(lanes).next()?.ok()
+        decode_one(self.generation, lanes, self.bytes.get(at..)?)?.ok()
     }
 }
 
@@ -313,7 +316,10 @@ impl Device {
         let end = executable().map(|segment| segment.address + segment.bytes.len() as u64).max().unwrap_or(first);
         let skip = preload_skip(object.generation());
         let functions = object.symbols().iter().filter(|symbol| symbol.is_function).map(|symbol| symbol.address);
-        let kernels = object.kernels().iter().flat_map(|kernel| [kernel.entry, kernel.entry.wrapping_add(skip)]);
+        let kernels = object.kernels().iter().flat_map(|kernel| {
+            let preloads = kernel.descriptor.preload().0 != 0;
+            [kernel.entry, kernel.entry.wrapping_add(if preloads { skip } else { 0 })]
+        });
         let mut entries: Vec<u64> = functions.chain(kernels).filter_map(|at| at.checked_sub(first)).collect();
         entries.sort_unstable();
         entries.dedup();
@@ -473,7 +479,9 @@ impl Device {
         let queue = self.filled("the queue", &queue(), rooms)?;
         let hidden = Hidden { queue, shared_base: SHARED_BASE, private_base: PRIVATE_BASE };
         let Segment { bytes: segment, lds } = lay_out(info, args, &grid, &hidden).map_err(LaunchCause::Arguments)?;
-        let kernarg = self.filled("the arguments", &segment, rooms)?;
+        let mut padded = segment.clone();
+        padded.resize(segment.len().next_multiple_of(KERNARG_GRANULE), 0);
+        let kernarg = self.filled("the arguments", &padded, rooms)?;
         let group_items = grid.size.iter().product::<u32>();
         let waves = group_items.div_ceil(lanes);
         let private = match info.descriptor.uses_dynamic_stack() {
