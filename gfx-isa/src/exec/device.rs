@@ -13,7 +13,7 @@ use super::decoded::{Program, decode_one};
 use super::dispatch::{Dispatch, Failure, GROUPS, Grid, Totals, resident};
 use super::error::ExecError;
 use super::group::Cause;
-use super::mem::{Fault, Memory};
+use super::mem::{Fault, Memory, PRIVATE_APERTURE, SHARED_APERTURE};
 use super::observe::{Observer, Watch, Watched};
 use super::setup::{Scratch, Setup, preload_skip};
 use super::stats::{Counter, Stats};
@@ -477,7 +477,7 @@ impl Device {
         let (generation, lanes) = (kernel.code.generation, info.wave_size);
         let groups = check(info, &grid)?;
         let queue = self.filled("the queue", &queue(), rooms)?;
-        let hidden = Hidden { queue, shared_base: SHARED_BASE, private_base: PRIVATE_BASE };
+        let hidden = Hidden { queue, shared_base: SHARED_APERTURE, private_base: PRIVATE_APERTURE };
         let Segment { bytes: segment, lds } = lay_out(info, args, &grid, &hidden).map_err(LaunchCause::Arguments)?;
         let mut padded = segment.clone();
         padded.resize(segment.len().next_multiple_of(KERNARG_GRANULE), 0);
@@ -584,15 +584,11 @@ fn stopped(kernel: &Kernel, failure: Failure) -> LaunchCause {
     }))
 }
 
-/// High halves of flat addresses of local and private memory.
-const SHARED_BASE: u32 = 0x0001_0000;
-const PRIVATE_BASE: u32 = 0x0002_0000;
-
 /// A queue, as far as kernels read it: `amd_queue_t` of the HSA runtime.
 fn queue() -> [u8; 256] {
     let mut bytes = [0; 256];
-    bytes[0x40..0x44].copy_from_slice(&SHARED_BASE.to_le_bytes());
-    bytes[0x44..0x48].copy_from_slice(&PRIVATE_BASE.to_le_bytes());
+    bytes[0x40..0x44].copy_from_slice(&SHARED_APERTURE.to_le_bytes());
+    bytes[0x44..0x48].copy_from_slice(&PRIVATE_APERTURE.to_le_bytes());
     bytes
 }
 

@@ -23,6 +23,7 @@ use std::vec::Vec;
 
 use super::barrier::Barriers;
 pub(crate) use access::Access as Decoded;
+pub(super) use address::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub use words::Lds;
 use words::View;
 

@@ -14,8 +14,8 @@ use crate::generated::op::{ALL, COUNT};
 
 #[macro_use]
 mod shapes;
-mod bytes;
 pub(crate) mod atomic;
+mod bytes;
 mod compare;
 mod cross;
 mod ctl;
@@ -23,8 +23,8 @@ mod cvt;
 mod division;
 mod dot;
 mod dual;
-mod mix;
 pub(crate) mod mem;
+mod mix;
 mod salu;
 mod transcendental;
 mod valu;
