@@ -33,6 +33,7 @@ mod info;
 mod inst;
 #[cfg(any(feature = "elf", feature = "exec"))]
 pub mod kernel;
+pub mod matrix;
 mod operand;
 #[cfg(feature = "exec")]
 mod sem;

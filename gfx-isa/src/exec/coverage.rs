@@ -10,8 +10,6 @@ use crate::{Generation, InstructionInfo};
 pub enum Stub {
     /// It reaches memory or the local data share.
     Memory,
-    /// It multiplies matrices.
-    Matrix,
     /// It works on floats of 8, 6 or 4 bits.
     SmallFloat,
     /// It samples, loads or stores images, or walks bounding volumes.
@@ -31,7 +29,6 @@ impl Stub {
     pub const fn name(self) -> &'static str {
         match self {
             Stub::Memory => "memory",
-            Stub::Matrix => "matrix",
             Stub::SmallFloat => "small-float",
             Stub::Image => "image",
             Stub::Graphics => "graphics",
@@ -45,9 +42,7 @@ impl Stub {
         let (name, encoding) = (info.name(), info.encoding().name());
         let names = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
         let encodes = |parts: &[&str]| parts.iter().any(|part| encoding.contains(part));
-        if names(&["MFMA", "WMMA", "SWMMAC"]) {
-            Stub::Matrix
-        } else if names(&["FP8", "BF8", "FP6", "BF6", "FP4"]) {
+        if names(&["FP8", "BF8", "FP6", "BF6", "FP4"]) {
             Stub::SmallFloat
         } else if encodes(&["MIMG", "VIMAGE", "VSAMPLE"]) {
             Stub::Image
@@ -99,7 +94,7 @@ mod tests {
         assert_eq!(find("V_CMP_LT_U32").map(|covered| covered.meaning), Some(Ok("compare")));
         let stub = |name| find(name).expect("in the catalogue").meaning;
         assert_eq!(stub("GLOBAL_LOAD_TR_B128"), Err(Stub::Memory));
-        assert_eq!(stub("V_WMMA_F32_16X16X16_F16"), Err(Stub::Matrix));
+        assert_eq!(stub("V_WMMA_F32_16X16X16_F16"), Ok("matrix"));
         assert_eq!(stub("V_DUAL_ADD_F32"), Ok("f32x2(|a, b| a + b)"));
         assert_eq!(stub("IMAGE_LOAD"), Err(Stub::Image));
     }

@@ -8,6 +8,7 @@ use super::lanes::{Kernel, Picked, Ty, Vector};
 use super::mem::{self, Env};
 use super::simd::Base;
 use super::state::{VGPRS, Wave, slot};
+use crate::sem::mma::Job;
 use crate::sem::{self, Denormals, Exec, ModifierBits, ScalarSem, Traits, VectorSem};
 use crate::table::{Float, Row, Source, Special};
 use crate::{
@@ -162,6 +163,8 @@ pub(crate) enum Run {
     /// [`Decoded::access`].
     Memory,
     Group(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
+    /// [`Decoded::matrix`].
+    Matrix,
     /// The halves of a dual-issue word, in [`Decoded::pair`].
     Pair,
 }
@@ -236,6 +239,7 @@ pub(crate) struct Decoded {
     pub(crate) pair: Option<Box<Pair>>,
     /// What a memory instruction does.
     pub(crate) access: Option<Box<mem::Decoded>>,
+    pub(crate) matrix: Option<Box<Job>>,
 }
 
 /// Where execution goes after an instruction.
@@ -491,6 +495,10 @@ impl Decoded {
                 decoded.run = Run::Memory;
                 decoded.access = Some(Box::new(mem::Decoded::new(inst, &mem)?));
             }
+            Exec::Matrix => {
+                decoded.run = Run::Matrix;
+                decoded.matrix = Some(Box::new(Job::new(inst)?));
+            }
             Exec::Group(group) => {
                 decoded.run = Run::Group(group);
                 decoded.scalar(inst, constants)?;
@@ -522,6 +530,7 @@ impl Decoded {
             target: 0,
             pair: None,
             access: None,
+            matrix: None,
         }
     }
 
@@ -765,6 +774,11 @@ pub(super) fn special_slot(special: Special) -> Option<u8> {
         Special::XnackMaskHi => slot::XNACK_MASK + 1,
         _ => return None,
     })
+}
+
+/// Resolves an operand by itself; a constant has no place among others.
+pub(crate) fn operand_source(value: Operand, ty: Ty) -> Option<Src> {
+    source(value, ty, false, &mut Vec::new())
 }
 
 /// Resolves an operand; none where nothing can be read there.

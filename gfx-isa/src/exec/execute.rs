@@ -220,6 +220,12 @@ impl Wave {
                 Ok(Flow::Next)
             }
             Run::Group(group) => group(self, decoded, env),
+            Run::Matrix => {
+                if let Some(job) = &decoded.matrix {
+                    job.run(self);
+                }
+                Ok(Flow::Next)
+            }
         }
     }
 

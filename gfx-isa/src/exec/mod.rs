@@ -26,7 +26,7 @@ mod trace;
 
 pub use arguments::Arg;
 pub use coverage::{Covered, Stub, coverage};
-pub(crate) use decoded::{Decoded, Dst, Src};
+pub(crate) use decoded::{Decoded, Dst, Src, operand_source};
 pub use decoded::{Flow, Program};
 pub use device::{Device, Extras, Kernel, LaunchCause, LaunchError, Module, Report, StopReason, Stopped};
 pub use dispatch::Grid;
@@ -35,6 +35,7 @@ pub use execute::Finished;
 pub use mem::{Access, Env, Fault, Lds, Memory, Near, Reason, Space};
 pub use observe::{Observer, Step};
 pub(crate) use state::slot;
+pub(crate) use state::VGPRS;
 pub use state::{Mode, Round, Wave};
 pub use stats::{Count, Stats};
 pub use trace::Trace;

@@ -7,6 +7,7 @@ use std::vec::Vec;
 use super::error::ExecError;
 use super::lanes::{Io, Vector};
 use crate::Generation;
+use crate::sem::mma::Scratch;
 
 /// Scalar registers that have a place of their own, by the number under which [`Wave`] keeps them.
 pub(crate) mod slot {
@@ -102,6 +103,12 @@ impl Mode {
         self.0 & Mode::DX10_CLAMP != 0
     }
 
+    /// 16-bit results that overflow become the largest number instead of infinity; matrix products saturate.
+    #[inline]
+    pub(crate) fn fp16_ovfl(self) -> bool {
+        self.0 >> 23 & 1 != 0
+    }
+
     /// Round to nearest even and no denormal flushed.
     #[inline]
     pub(crate) fn is_plain(self) -> bool {
@@ -128,6 +135,8 @@ pub struct Wave {
     pub(super) private: Private,
     /// The hardware register `FLAT_SCR` of RDNA 1 and 2.
     pub(super) flat_scratch: u64,
+    /// Room for matrix products, once there was one.
+    pub(crate) matrix: Option<Box<Scratch>>,
 }
 
 /// The private memory of a wave's lanes.
@@ -160,6 +169,7 @@ impl Wave {
             io: Box::new(Io::new(lanes as usize)),
             private: Private::default(),
             flat_scratch: 0,
+            matrix: None,
         };
         wave.set_exec(u64::MAX);
         Ok(wave)
@@ -185,6 +195,7 @@ impl Wave {
             io: _,
             private,
             flat_scratch,
+            matrix: _,
         } = self;
         *scalars = [0; slot::COUNT];
         *scc = false;

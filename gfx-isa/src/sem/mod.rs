@@ -24,6 +24,7 @@ mod division;
 mod dot;
 mod dual;
 pub(crate) mod mem;
+pub(crate) mod mma;
 mod mix;
 mod salu;
 mod transcendental;
@@ -45,6 +46,8 @@ pub(crate) enum Exec {
     Memory(mem::Mem),
     /// Reaches the other waves of the group.
     Group(fn(&mut Wave, &Decoded, &mut Env) -> Result<Flow, ExecError>),
+    /// Multiplies matrices: the name says which.
+    Matrix,
 }
 
 /// A vector instruction.
@@ -202,12 +205,27 @@ static COMPARES: [Option<compare::Compare>; COUNT] = {
 
 /// The memory instructions, from their names.
 static MEMORY: LazyLock<Vec<Option<mem::Mem>>> = LazyLock::new(|| ALL.iter().map(|op| mem::parse(op.name())).collect());
+/// The matrix instructions, from their names.
+static MATRICES: [bool; COUNT] = {
+    let mut all = [false; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        all[at] = mma::is_matrix(ALL[at].name());
+        assert!(!all[at] || PLACES[at].is_none(), "a matrix instruction has a line too");
+        at += 1;
+    }
+    all
+};
 
 /// What executes an instruction; none where nothing does yet.
 pub(crate) fn find(op: Op) -> Option<Exec> {
     let op = dual::single(op);
     if let Some((table, at)) = PLACES[op as usize] {
         return Some(TABLES[usize::from(table)][usize::from(at)].exec);
+    }
+    if MATRICES[op as usize] {
+        // Scales that nothing follows have no effect.
+        return Some(if mma::is_prefix(op) { Exec::Control(|_, _| Ok(Flow::Next)) } else { Exec::Matrix });
     }
     if let Some(compare) = COMPARES[op as usize] {
         return Some(compare.exec());
@@ -220,6 +238,9 @@ pub(crate) fn text(op: Op) -> Option<&'static str> {
     let op = dual::single(op);
     if let Some((table, at)) = PLACES[op as usize] {
         return Some(TABLES[usize::from(table)][usize::from(at)].text);
+    }
+    if MATRICES[op as usize] {
+        return Some(if mma::is_prefix(op) { "scales" } else { "matrix" });
     }
     if COMPARES[op as usize].is_some() {
         return Some("compare");
