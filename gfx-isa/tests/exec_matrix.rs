@@ -2,16 +2,13 @@
 
 #[path = "exec/matrices.rs"]
 mod matrices;
-#[path = "exec/support.rs"]
-mod support;
 
 use gfx_isa::Generation;
 use gfx_isa::exec::{Mode, Wave};
 use gfx_isa::matrix::{Format, Matrix, MatrixOp};
 use matrices::{
-    Base, CHOICES, Facts, LETTERS, Random, Recorded, dwords, encode, identifier, recorded, scale_value, value,
+    Base, CHOICES, Facts, LETTERS, Random, Recorded, dwords, encode, identifier, recorded, scale_value, step, value,
 };
-use support::step;
 
 #[test]
 fn layouts_are_those_of_amds_calculator_and_manuals() {
@@ -23,7 +20,11 @@ fn layouts_are_those_of_amds_calculator_and_manuals() {
             let packed = op.is_sparse() && matches!(kind, Matrix::A | Matrix::Index);
             let columns = if packed { facts.size[2] / 2 } else { facts.size[2] };
             let name = format!("{} {} wave{} {kind}", op.generation(), op.op(), op.lanes());
-            assert_eq!([layout.blocks(), layout.rows(), layout.columns()], [facts.size[0], facts.size[1], columns], "{name}");
+            assert_eq!(
+                [layout.blocks(), layout.rows(), layout.columns()],
+                [facts.size[0], facts.size[1], columns],
+                "{name}"
+            );
             assert_eq!(layout.copies() as usize, facts.copies.len() + 1, "{name}");
             for (block, row, column, place) in layout.elements() {
                 // Of a sparse A the place of each pair of kept values is recorded.
@@ -248,7 +249,13 @@ fn place(wave: &mut Wave, recorded: &Recorded, case: &Case, operands: &Operands)
     if let Some(facts) = matrices.get(&'k') {
         let set_bits = 2 * facts.bits[2].iter().filter(|(lane, _)| *lane == 0).fold(1, |items, _| items * 2) / 2;
         let set = match op.lanes() {
-            64 if op.generation().wave_sizes()[0] == 64 => if case.cbsz == 0 { case.abid } else { 0 },
+            64 if op.generation().wave_sizes()[0] == 64 => {
+                if case.cbsz == 0 {
+                    case.abid
+                } else {
+                    0
+                }
+            }
             _ => case.op_sel,
         };
         for row in 0..m {
@@ -356,7 +363,13 @@ fn check(recorded: &Recorded, case: &Case, operands: &Operands, exact: bool, ran
     let negated = |at: u32, bit_at: u32, format: Format| {
         if doubles {
             bit(case.blgp, at)
-        } else if mfma { false } else if odd(bit_at, format) { bit(case.neg_hi, at) } else { bit(case.neg, at) }
+        } else if mfma {
+            false
+        } else if odd(bit_at, format) {
+            bit(case.neg_hi, at)
+        } else {
+            bit(case.neg, at)
+        }
     };
     let takes = !doubles || op.generation() != Generation::Cdna2;
     let small = format(Matrix::A).bits() == 8;
@@ -408,7 +421,8 @@ fn check(recorded: &Recorded, case: &Case, operands: &Operands, exact: bool, ran
             };
             // Beyond the numbers of 16 bits.
             let beyond = format(Matrix::D) == Format::F16 && sum.abs() > 65_000.0;
-            let near = (beyond && result == f64::INFINITY.copysign(sum)) || (result - sum).abs() <= magnitude * lost + 2f64.powi(-140);
+            let special = (beyond && result == f64::INFINITY.copysign(sum)) || (result.is_nan() && sum.is_nan());
+            let near = special || (result - sum).abs() <= magnitude * lost + 2f64.powi(-140);
             assert!(near, "{name} D[{block},{row},{column}]: {result} for {sum}");
         }
         for bit in place + half..place + half + bits {
@@ -420,7 +434,8 @@ fn check(recorded: &Recorded, case: &Case, operands: &Operands, exact: bool, ran
         for lane in 0..op.lanes() {
             for accumulation in [false, true] {
                 let base = Base { accumulation, first: register };
-                let of_d = register.checked_sub(case.d.first).filter(|at| *at < 32 && accumulation == case.d.accumulation);
+                let of_d =
+                    register.checked_sub(case.d.first).filter(|at| *at < 32 && accumulation == case.d.accumulation);
                 let mask = of_d.map_or(0, |at| written[at as usize][lane as usize]);
                 let [old, new] = [&before, &wave].map(|wave| base.read(wave, lane, 0, 32) as u32 & !mask);
                 assert_eq!(old, new, "{name} register {register} lane {lane}");
@@ -442,7 +457,11 @@ fn exact_value(random: &mut Random, format: Format, accumulator: bool) -> u64 {
     if format.is_integer() && !accumulator {
         return random.next() & (u64::MAX >> (64 - format.bits()));
     }
-    let values = if accumulator { [-7.0, -4.0, -2.0, 0.0, 1.0, 3.0, 5.0, 6.0] } else { [-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 1.5, 2.0] };
+    let values = if accumulator {
+        [-7.0, -4.0, -2.0, 0.0, 1.0, 3.0, 5.0, 6.0]
+    } else {
+        [-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 1.5, 2.0]
+    };
     let value = values[random.below(8) as usize];
     encode(format, if format.is_integer() { value * 1e8 } else { value })
 }
@@ -479,7 +498,7 @@ fn products_are_those_of_wider_arithmetic() {
     for recorded in mixed(&mut random, recorded()) {
         let op = recorded.op;
         let mfma = op.generation().wave_sizes()[0] == 64;
-        for round in 0..4 {
+        for round in 0..2 {
             let mut case = Case::plain(&op);
             if mfma && op.generation() != Generation::Cdna1 {
                 case.a.accumulation = random.below(2) != 0;
@@ -502,8 +521,8 @@ fn products_are_those_of_wider_arithmetic() {
                     scale.format = random.below(3) as u32;
                 }
             }
-            let exact = round < 2 && is_exact(&op);
-            let operands = match round < 2 {
+            let exact = round < 1 && is_exact(&op);
+            let operands = match round < 1 {
                 true => operands(&op, &mut random, exact_value),
                 false => operands(&op, &mut random, any_value),
             };
@@ -568,7 +587,8 @@ fn modifiers_change_operands() {
         }
         if op.values_per_scale().is_some() {
             // Operands that are no registers: s10 is 0x04_82_7d_80, of which CDNA 5 takes the lowest byte.
-            let sources: &[(u32, u32)] = if mfma { &[(242, 127), (244, 128), (10, 0x80)] } else { &[(128, 127), (10, 0x80)] };
+            let sources: &[(u32, u32)] =
+                if mfma { &[(242, 127), (244, 128), (10, 0x80)] } else { &[(128, 127), (10, 0x80)] };
             for &source in sources {
                 let scale = Scale { source: Err(source), set: 0, format: 0 };
                 cases.push(Case { scales: [scale, plain_scale(1)], neg: 4, ..Case::plain(&op) });

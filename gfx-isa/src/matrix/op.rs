@@ -161,9 +161,7 @@ impl MatrixOp {
 
     /// The instruction with formats of A and B; none where they are fixed and others.
     pub fn with_formats(mut self, a: Format, b: Format) -> Option<MatrixOp> {
-        let choice = |format| {
-            matches!(format, Format::Fp8 | Format::Bf8 | Format::Fp6 | Format::Bf6 | Format::Fp4)
-        };
+        let choice = |format| matches!(format, Format::Fp8 | Format::Bf8 | Format::Fp6 | Format::Bf6 | Format::Fp4);
         let fits = self.chooses && choice(a) && choice(b);
         if !fits && self.formats[..2] != [a, b] {
             return None;
@@ -216,8 +214,7 @@ fn parse(name: &str) -> Option<Name> {
         ("V_WMMA_", false, false, 0),
         ("V_SWMMAC_", false, true, 0),
     ];
-    let (rest, &(_, mfma, sparse, scaled)) =
-        KINDS.iter().find_map(|kind| Some((name.strip_prefix(kind.0)?, kind)))?;
+    let (rest, &(_, mfma, sparse, scaled)) = KINDS.iter().find_map(|kind| Some((name.strip_prefix(kind.0)?, kind)))?;
     let mut parts = rest.split('_');
     let (c, d) = match parts.next()? {
         "BF16F32" => (Format::F32, Format::Bf16),

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use gfx_isa::exec::Wave;
+use gfx_isa::exec::{ExecError, Flow, Wave};
 use gfx_isa::matrix::{Format, Matrix, MatrixOp};
-use gfx_isa::{Generation, Op};
+use gfx_isa::{Decoder, Generation, Op};
 
 /// Where elements of a matrix lie: what each bit of block, row and column adds to the lane and to the bits from the
 /// first register's lowest on.
@@ -22,7 +22,8 @@ impl Facts {
         let mut sizes = size.split('x').map(|size| size.parse().expect("a size"));
         let list = |list: &str| -> Vec<(u32, u32)> {
             let places = list.split(' ').filter(|place| *place != "-");
-            let numbers = |place: &str| -> Vec<u32> { place.split('.').map(|n| n.parse().expect("a number")).collect() };
+            let numbers =
+                |place: &str| -> Vec<u32> { place.split('.').map(|n| n.parse().expect("a number")).collect() };
             places.map(numbers).map(|n| (n[0], 32 * n[1] + n[2])).collect()
         };
         Facts {
@@ -150,7 +151,9 @@ pub(crate) fn encode(format: Format, wanted: f64) -> u64 {
     match format {
         Format::F64 => wanted.to_bits(),
         Format::F32 | Format::Xf32 => (wanted as f32).to_bits().into(),
-        Format::I32 | Format::I8 | Format::Iu8 | Format::Iu4 => (wanted as i64) as u64 & (u64::MAX >> (64 - format.bits())),
+        Format::I32 | Format::I8 | Format::Iu8 | Format::Iu4 => {
+            (wanted as i64) as u64 & (u64::MAX >> (64 - format.bits()))
+        }
         _ => {
             let (mut low, mut high) = (0, 1u64 << (format.bits() - 1));
             while high - low > 1 {
@@ -217,6 +220,14 @@ impl Base {
             if self.accumulation { wave.set_agpr(lane, register, new) } else { wave.set_vgpr(lane, register, new) }
         }
     }
+}
+
+/// Decodes and executes one instruction.
+pub(crate) fn step(wave: &mut Wave, words: &[u32]) -> Result<Flow, ExecError> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let inst = Decoder::new(wave.generation(), &bytes).wave_size(wave.lanes()).next().expect("not empty")?;
+    assert_eq!(inst.len(), bytes.len(), "{words:08x?}");
+    wave.step(&inst)
 }
 
 /// The first words of an instruction's encoding.

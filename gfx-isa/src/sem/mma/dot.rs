@@ -234,11 +234,8 @@ pub(super) fn rdna4(a: &[Factor], b: &[Factor], fraction: u32, bytes: bool, acc:
     let group = if bytes { a.len() } else { 2 };
     for (a, b) in a.chunks(group).zip(b.chunks(group)) {
         let most = a.iter().zip(b).map(|(a, b)| exponent(a, b)).max().unwrap_or(EMPTY);
-        let sum: i64 = a
-            .iter()
-            .zip(b)
-            .map(|(a, b)| scaled(signed(a, b), 24 - fraction as i32 + exponent(a, b) - most))
-            .sum();
+        let sum: i64 =
+            a.iter().zip(b).map(|(a, b)| scaled(signed(a, b), 24 - fraction as i32 + exponent(a, b) - most)).sum();
         total += scaled(sum, most - 24 - grid);
     }
     to.round(total, grid, false)

@@ -69,11 +69,26 @@ mod tests {
         assert_eq!([0x7e, 0x08, 0x01].map(|bits| value(Format::Fp8, bits)), [448.0, 2f32.powi(-6), 2f32.powi(-9)]);
         assert_eq!([0x7b, 0x04, 0x01].map(|bits| value(Format::Bf8, bits)), [57344.0, 2f32.powi(-14), 2f32.powi(-16)]);
         assert_eq!([0x7f, 0x08, 0x01].map(|bits| value(Format::Fp8Fnuz, bits)), [240.0, 2f32.powi(-7), 2f32.powi(-10)]);
-        assert_eq!([0x7f, 0x04, 0x01].map(|bits| value(Format::Bf8Fnuz, bits)), [57344.0, 2f32.powi(-15), 2f32.powi(-17)]);
+        assert_eq!(
+            [0x7f, 0x04, 0x01].map(|bits| value(Format::Bf8Fnuz, bits)),
+            [57344.0, 2f32.powi(-15), 2f32.powi(-17)]
+        );
         assert_eq!([0xfe, 0x7f, 0x00].map(|bits| value(Format::E8m0, bits)), [2f32.powi(127), 1.0, 2f32.powi(-127)]);
-        assert_eq!([0xfe, 0x08, 0x01, 0].map(|bits| value(Format::E5m3, bits)), [114_688.0, 2f32.powi(-14), 2f32.powi(-17), 0.0]);
-        assert_eq!([0x7e, 0x08, 0x01, 0].map(|bits| value(Format::E4m3, bits)), [448.0, 2f32.powi(-6), 2f32.powi(-9), 0.0]);
-        for (format, bits) in [(Format::Fp8, 0x7f), (Format::Fp8Fnuz, 0x80), (Format::E8m0, 0xff), (Format::E5m3, 0xff), (Format::E4m3, 0x7f)] {
+        assert_eq!(
+            [0xfe, 0x08, 0x01, 0].map(|bits| value(Format::E5m3, bits)),
+            [114_688.0, 2f32.powi(-14), 2f32.powi(-17), 0.0]
+        );
+        assert_eq!(
+            [0x7e, 0x08, 0x01, 0].map(|bits| value(Format::E4m3, bits)),
+            [448.0, 2f32.powi(-6), 2f32.powi(-9), 0.0]
+        );
+        for (format, bits) in [
+            (Format::Fp8, 0x7f),
+            (Format::Fp8Fnuz, 0x80),
+            (Format::E8m0, 0xff),
+            (Format::E5m3, 0xff),
+            (Format::E4m3, 0x7f),
+        ] {
             assert!(value(format, bits).is_nan(), "{format}");
         }
         assert_eq!([0x7c, 0xfc].map(|bits| value(Format::Bf8, bits)), [f32::INFINITY, f32::NEG_INFINITY]);

@@ -91,17 +91,31 @@ struct Signs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Arithmetic {
     /// Fused multiply-adds, one after the other.
-    Chain { flushes: bool },
+    Chain {
+        flushes: bool,
+    },
     Chain64,
     /// CDNA 1 and 2.
-    Pairwise { group: usize, flush: bool },
+    Pairwise {
+        group: usize,
+        flush: bool,
+    },
     /// CDNA 3 and 4: groups of products, and of 8 bits.
-    Cdna3 { group: usize, bytes: bool },
+    Cdna3 {
+        group: usize,
+        bytes: bool,
+    },
     Rdna3,
-    Rdna4 { bytes: bool },
+    Rdna4 {
+        bytes: bool,
+    },
     /// Blocks of k with scales.
-    Scaled { block: usize },
-    Integer { clamp: bool },
+    Scaled {
+        block: usize,
+    },
+    Integer {
+        clamp: bool,
+    },
 }
 
 /// A matrix instruction in the form it runs from.
@@ -169,7 +183,13 @@ impl Job {
             matrix = matrix.with_formats(a, b).ok_or_else(fault)?;
         }
         let set = match (mfma, matrix.is_sparse()) {
-            (true, true) => if cbsz & 3 == 0 { abid } else { 0 },
+            (true, true) => {
+                if cbsz & 3 == 0 {
+                    abid
+                } else {
+                    0
+                }
+            }
             (true, false) => 0,
             (false, true) => op_sel & 3,
             // Halves of 16-bit accumulators.
@@ -194,11 +214,7 @@ impl Job {
             (false, Some(value)) => Accumulator::Constant(constant(&matrix, value).ok_or_else(fault)?),
             (false, None) => return Err(fault()),
         };
-        let index = if matrix.is_sparse() {
-            Some(place(Matrix::Index, third, set).ok_or_else(fault)?)
-        } else {
-            None
-        };
+        let index = if matrix.is_sparse() { Some(place(Matrix::Index, third, set).ok_or_else(fault)?) } else { None };
         let scales = match matrix.values_per_scale() {
             None => None,
             Some(_) => {
@@ -241,8 +257,7 @@ impl Place {
         let layout = op.layout(kind)?.with_set(set);
         // Lanes run along the rows of A and what belongs to it, and along the columns of the others.
         let across = matches!(kind, Matrix::A | Matrix::Index | Matrix::ScaleA);
-        let (outer, inner) =
-            if across { (layout.columns(), layout.rows()) } else { (layout.rows(), layout.columns()) };
+        let (outer, inner) = if across { (layout.columns(), layout.rows()) } else { (layout.rows(), layout.columns()) };
         let at = |block, outer, inner| {
             let (row, column) = if across { (inner, outer) } else { (outer, inner) };
             layout.place(block, row, column)

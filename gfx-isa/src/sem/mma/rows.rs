@@ -105,12 +105,7 @@ pub(super) fn pairwise<const N: usize>(
 
 /// Exact products of each block of k, scaled, then the accumulator, rounded once a block.
 #[inline(always)]
-pub(super) fn scaled<const N: usize>(
-    p: &Product<f32>,
-    scales: [&[f32]; 2],
-    c: &mut [f32],
-    block_of_k: usize,
-) {
+pub(super) fn scaled<const N: usize>(p: &Product<f32>, scales: [&[f32]; 2], c: &mut [f32], block_of_k: usize) {
     let [scale_a, scale_b] = scales;
     for (row, c) in c.chunks_exact_mut(N).enumerate().take(p.m) {
         for first in (0..p.k).step_by(block_of_k) {
@@ -283,8 +278,7 @@ pub(super) fn rdna4<const N: usize>(p: &Parts, c: &mut [f32], blocks: usize, byt
     for (at, c) in c.chunks_exact_mut(N).enumerate().take(blocks * m) {
         let (block, row) = (at / m, at % m);
         for first in (0..kept).step_by(4) {
-            let products: [[[i32; N]; 3]; 4] =
-                core::array::from_fn(|k| p.products::<N>(block, row, first + k));
+            let products: [[[i32; N]; 3]; 4] = core::array::from_fn(|k| p.products::<N>(block, row, first + k));
             let [x, y, z, w] = &products;
             let (mut left, mut right) = (maximum(&x[1], &y[1]), maximum(&z[1], &w[1]));
             let most = maximum(&left, &right);
@@ -307,7 +301,8 @@ pub(super) fn rdna4<const N: usize>(p: &Parts, c: &mut [f32], blocks: usize, byt
                 let lost = grid > -126 && (significand << 3) >> shift == 0;
                 let kept = (((significand << 3) ^ negative) - negative) >> shift;
                 let kept = if lost { 0 } else { kept };
-                let [sum_left, sum_right] = [part(x, left[j]) + part(y, left[j]), part(z, right[j]) + part(w, right[j])];
+                let [sum_left, sum_right] =
+                    [part(x, left[j]) + part(y, left[j]), part(z, right[j]) + part(w, right[j])];
                 let fall = |most: i32| (grid + 24 - most).min(31);
                 let total = if bytes {
                     (sum_left + sum_right) >> fall(most[j])

@@ -167,7 +167,11 @@ impl Job {
         let product = product(sizes, ints_a, ints_b, self.index.is_some().then_some(meets));
         d.clear();
         d.extend_from_slice(c);
-        if clamp { rows::clamped::<N>(&product, d, sizes.blocks) } else { rows::integers::<N>(&product, d, sizes.blocks) }
+        if clamp {
+            rows::clamped::<N>(&product, d, sizes.blocks)
+        } else {
+            rows::integers::<N>(&product, d, sizes.blocks)
+        }
     }
 
     #[inline(always)]
