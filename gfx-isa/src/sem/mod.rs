@@ -24,6 +24,7 @@ mod division;
 mod dot;
 mod dual;
 pub(crate) mod mem;
+mod mix;
 pub(crate) mod mma;
 mod mix;
 mod salu;
