@@ -26,7 +26,6 @@ mod dual;
 pub(crate) mod mem;
 mod mix;
 pub(crate) mod mma;
-mod mix;
 mod salu;
 mod transcendental;
 mod valu;
