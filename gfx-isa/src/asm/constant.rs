@@ -126,6 +126,12 @@ pub(crate) fn encode(given: Given, ty: Type, lit: Marker, wide: bool) -> Option<
     if ty == Type::NoInline {
         return literal(given, ty);
     }
+    if lit == Marker::Lit64 && wide {
+        return Some(Constant::Literal64(match given {
+            Given::Int(value) => value as u64,
+            Given::Float(value) => value.to_bits(),
+        }));
+    }
     let constant = match given {
         Given::Float(value) => float(value, ty, wide)?,
         Given::Int(value) => int(value, ty, wide)?,

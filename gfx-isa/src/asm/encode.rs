@@ -100,8 +100,8 @@ pub(crate) struct Encoder<'a> {
     pub(crate) bus: Bus,
     pub(super) image_data: Option<(u8, Slot)>,
     seen_source: bool,
-    /// Vector registers of sources 0 to 2; 0xffff: none.
-    pub(crate) vectors: [u16; 3],
+    /// Vector registers of sources 0 to 2 and of the destination: the first and how many.
+    pub(crate) vectors: [Option<(u16, u8)>; 4],
 }
 
 /// [`Slot::dwords`] of lane masks.
@@ -127,7 +127,7 @@ impl<'a> Encoder<'a> {
             bus: Bus::default(),
             image_data: None,
             seen_source: false,
-            vectors: [u16::MAX; 3],
+            vectors: [None; 4],
         }
     }
 
@@ -498,9 +498,9 @@ impl<'a> Encoder<'a> {
         self.seen_source |= slot.source() < 3;
         if let Some(reg) = reg.filter(|reg| matches!(reg.file, RegFile::Vgpr | RegFile::Agpr)) {
             // The constant of FMAMK takes the place of source 1.
-            let source = if self.literal_before(slot) { 2 } else { slot.source() as usize };
+            let source = if self.literal_before(slot) { 2 } else { slot.source().min(3) as usize };
             if let Some(place) = self.vectors.get_mut(source) {
-                *place = reg.first;
+                *place = Some((reg.first, reg.count));
             }
             self.source_modifiers(slot, arg, number)?;
             return self.vector_source(slot, reg, number, dwords);

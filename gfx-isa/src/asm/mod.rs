@@ -368,8 +368,12 @@ fn dual(
     out: &mut Vec<u8>,
 ) -> Result<Written, Fault> {
     let mut best: Option<(Why, bool)> = None;
-    for candidate in candidates.iter().filter(|c| c.half == 1) {
-        let row = cx.tables.rows[usize::from(candidate.row)];
+    let row_of = |candidate: &Candidate| cx.tables.rows[usize::from(candidate.row)];
+    // LLVM writes this one in 64 bits only where a literal wants it.
+    let late = |row: Row| row.op() == crate::Op::V_DUAL_DOT2ACC_F32_BF16 && row.syntax().family == Family::Vopd;
+    let halves = || candidates.iter().filter(|c| c.half == 1);
+    for candidate in halves().filter(|c| !late(row_of(c))).chain(halves().filter(|c| late(row_of(c)))) {
+        let row = row_of(candidate);
         for other in candidates_y.iter().filter(|c| c.half == 2) {
             let row_y: Row = cx.tables.rows[usize::from(other.row)];
             if candidate.pair != other.pair {
@@ -386,7 +390,7 @@ fn dual(
                 }
                 continue;
             }
-            let vectors = core::mem::replace(&mut encoder.vectors, [u16::MAX; 3]);
+            let vectors = core::mem::take(&mut encoder.vectors);
             (encoder.row, encoder.line, encoder.family, encoder.used) = (row_y, y, row_y.syntax().family, 0);
             let result = encoder.operands().and_then(|()| encoder.modifiers()).and_then(|()| encoder.finish());
             if let Err(why) = result {
@@ -395,7 +399,7 @@ fn dual(
                 }
                 continue;
             }
-            if let Some(why) = bank_conflict(cx, row, row_y, vectors, encoder.vectors) {
+            if let Some(why) = rules::dual_conflict(cx, (row, vectors), (row_y, encoder.vectors)) {
                 if best.as_ref().is_none_or(|(best, _)| why.rank() > best.rank()) {
                     best = Some((why, true));
                 }
@@ -411,30 +415,6 @@ fn dual(
         Some((why, false)) => Err(why.fault(x, span)),
         None => Err(diagnose::no_pair(candidates, candidates_y, span, span_y)),
     }
-}
-
-/// Sources of the same number must lie in different banks of vector registers: the number modulo 4.
-fn bank_conflict(cx: Context<'_>, row: Row, row_y: Row, x: [u16; 3], y: [u16; 3]) -> Option<Why> {
-    const NONE: u16 = u16::MAX;
-    if row.syntax().family != Family::Vopd {
-        return None;
-    }
-    // CDNA 5 reads a register once for both.
-    let once = cx.generation == Generation::Cdna5;
-    let conflict = |at: usize| {
-        let (x, y) = (x[at], y[at]);
-        x != NONE && y != NONE && x % 4 == y % 4 && !(once && x == y)
-    };
-    // Two moves: since RDNA 4 that of Y reads by the way of source 2.
-    let is_move = |row: Row| row.op() == crate::Op::V_DUAL_MOV_B32;
-    let moves = cx.gfx12_plus() && is_move(row) && is_move(row_y);
-    if conflict(0) && !moves {
-        return Some(Why::Rule("source 0 of X and of Y must be registers of different banks (number modulo 4)"));
-    }
-    if conflict(1) {
-        return Some(Why::Rule("source 1 of X and of Y must be registers of different banks (number modulo 4)"));
-    }
-    None
 }
 
 fn fixup(text: &[u8], pending: Pending, bytes: usize) -> Fixup {

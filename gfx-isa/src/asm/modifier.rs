@@ -72,8 +72,10 @@ impl<'a> Encoder<'a> {
             ModifierKind::Flag => {
                 let id = self.cx.index.flags[extra as usize % 64];
                 let set = self.flag(id);
-                // CDNA 2 has no such bit in atomics, but LLVM takes the name.
-                u32::from(set && !(id == ids::SCC && self.row.op().name().contains("ATOMIC")))
+                // Atomics on floats of CDNA 2 have no such bit, but LLVM takes the name.
+                let name = self.row.op().name();
+                let floats = || name.contains("ATOMIC") && ["F64", "F32", "F16"].iter().any(|ty| name.ends_with(ty));
+                u32::from(set && !(id == ids::SCC && floats()))
             }
             ModifierKind::Number | ModifierKind::NumberAlways => {
                 let id = self.cx.index.numbers[extra as usize % 64];

@@ -301,7 +301,12 @@ impl Line {
                 b'|' if !arg.abs => {
                     cursor.at += 1;
                     arg.abs = true;
+                    let marked = literal_marker(cursor);
+                    arg.lit = marked.unwrap_or(arg.lit);
                     self.value(cursor, symbols, &mut arg, true)?;
+                    if marked.is_some() {
+                        cursor.expect(b')', "`)` is expected")?;
+                    }
                     cursor.expect(b'|', "`|` is expected")?;
                     break;
                 }
@@ -506,6 +511,24 @@ pub(crate) fn range(list: &[Reg]) -> Option<Reg> {
         all.count = all.count.checked_add(reg.count)?;
     }
     Some(all)
+}
+
+/// Takes `lit(` or `lit64(`.
+fn literal_marker(cursor: &mut Cursor) -> Option<Marker> {
+    let mut ahead = *cursor;
+    ahead.space();
+    let marker = match ahead.name() {
+        b"lit" => Marker::Lit,
+        b"lit64" => Marker::Lit64,
+        _ => return None,
+    };
+    ahead.space();
+    if ahead.peek() != b'(' {
+        return None;
+    }
+    ahead.at += 1;
+    *cursor = ahead;
+    Some(marker)
 }
 
 fn is_register_name(cursor: Cursor, name: &[u8]) -> bool {

@@ -497,8 +497,10 @@ impl Writer<'_> {
             Value::F64 if value as u32 == 0 => return self.text.hex(value >> 32),
             Value::F64 | Value::Lit64 if value >> 32 == 0 => "lit64(",
             Value::F64 => "",
-            _ if is_inline_f64(value) => "lit(",
-            _ => "",
+            Value::I64 | Value::Lit64 if is_inline_f64(value) => "lit(",
+            Value::I64 | Value::Lit64 => "",
+            // A narrower operand reads its part of the literal.
+            _ => "lit64(",
         };
         self.text.str(marker);
         self.text.hex(value);

@@ -149,7 +149,7 @@ impl Writer<'_> {
         let flags = names::VERSION_FLAGS.iter().fold(0, |mask, &(bit, _)| mask | u32::from(bit));
         let (version, set) = (value & 0xff, value & flags);
         let name = names::name_of(&names::VERSIONS, version);
-        if value & !(flags | 0xff) != 0 || (name.is_none() && set == 0) {
+        if value & !(flags | 0xff) != 0 {
             self.text.hex(value.into());
             return;
         }

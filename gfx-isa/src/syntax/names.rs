@@ -556,16 +556,8 @@ pub(crate) fn wait_fields(generation: Generation) -> &'static [WaitField; 3] {
 }
 
 /// Versions that `s_version` states, without wave sizes.
-pub(crate) static VERSIONS: [(u8, &str); 8] = [
-    (0, "UC_VERSION_GFX7"),
-    (1, "UC_VERSION_GFX8"),
-    (2, "UC_VERSION_GFX9_RESERVED"),
-    (3, "UC_VERSION_GFX9"),
-    (4, "UC_VERSION_GFX10"),
-    (6, "UC_VERSION_GFX11"),
-    (9, "UC_VERSION_GFX12"),
-    (10, "UC_VERSION_GFX12_5"),
-];
+pub(crate) static VERSIONS: [(u8, &str); 4] =
+    [(0, "UC_VERSION_GFX7"), (4, "UC_VERSION_GFX10"), (6, "UC_VERSION_GFX11"), (9, "UC_VERSION_GFX12")];
 
 /// Bits of `s_version` for wave sizes.
 pub(crate) static VERSION_FLAGS: [(u16, &str); 3] =
