@@ -378,7 +378,7 @@ fn flat_addresses_reach_all_spaces_at_once() {
         let private = |lane: u64| match generation {
             // The lane in bits 56:52, the address of its dword divided by 32 below.
             Generation::Cdna5 => 1 << 58 | lane << 52 | ((base + 1024) / 128 * 4 + 8),
-            _ => 0x0002_0000_0000_0000 + 8,
+            _ => (4 << 56) + 8,
         };
         bench.each64(4, |lane| match lane % 3 {
             0 => base + 4 * lane as u64,
@@ -556,5 +556,108 @@ fn memory_and_the_data_share_exchange_by_register() {
     bench.ok("global_store_async_from_lds_b8 v2, v1, s[2:3]");
     for lane in 0..32 {
         assert_eq!(bench.bytes()[16 * lane], lds[4 * lane + 1], "{lane}");
+    }
+}
+
+#[test]
+fn apertures_are_operands() {
+    for &generation in Generation::all() {
+        let mut bench = Bench::new(generation);
+        let base = bench.base;
+        bench.ok("s_mov_b64 s[4:5], src_shared_base");
+        // CDNA 5 has the address of the wave's own scratch in its place.
+        if generation != Generation::Cdna5 {
+            bench.ok("s_mov_b64 s[6:7], src_private_base");
+        }
+        assert_eq!((bench.wave.sgpr(4), bench.wave.sgpr(6)), (0, 0));
+        // Pointers to both, as compilers make them.
+        bench.wave.set_scratch(base + 256, 32);
+        bench.wave.set_flat_scratch(base + 256);
+        if matches!(generation, Generation::Cdna1 | Generation::Cdna2) {
+            bench.sgpr64(102, base + 256);
+        }
+        let shared = u64::from(bench.wave.sgpr(5)) << 32;
+        let mut private = u64::from(bench.wave.sgpr(7)) << 32;
+        if generation == Generation::Cdna5 {
+            bench.ok("s_mov_b64 s[6:7], src_flat_scratch_base_lo");
+            private = u64::from(bench.wave.sgpr(7)) << 32 | u64::from(bench.wave.sgpr(6));
+        }
+        bench.each64(0, |lane| if lane % 2 == 0 { shared + 4 * lane as u64 } else { private + 12 });
+        if generation == Generation::Cdna5 {
+            bench.each64(0, |lane| match lane % 2 {
+                0 => shared + 4 * lane as u64,
+                _ => private + 12 + ((lane as u64) << 52),
+            });
+        }
+        bench.each(2, |lane| 7 + lane as u32);
+        bench.ok(&format!("flat_{} v[0:1], v2", spelt(generation, "store_dword", "store_b32")));
+        let lanes = bench.lanes();
+        assert_eq!(bench.lds.words()[4], 11, "{generation}");
+        assert_eq!(bench.read(256 + 4 * (3 * lanes as u64 + 5)), 12, "{generation}");
+        bench.each(3, |_| 12);
+        bench.ok(&format!("{} v4, v3, off", spelt(generation, "scratch_load_dword", "scratch_load_b32")));
+        assert_eq!(bench.lane(5, 4), 12, "{generation}");
+    }
+}
+
+/// Words that decode, with registers full of numbers and addresses near an allocation's ends: executed or refused.
+#[test]
+fn no_access_panics() {
+    let mut seed = 0x2545_f491_4f6c_dd1du64;
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    for &generation in Generation::all() {
+        let infos: Vec<_> = generation.instructions().filter(|info| matches!(info.group(), "VMEM" | "SMEM")).collect();
+        for &lanes in generation.wave_sizes() {
+            let mut bench = Bench::with_lanes(generation, lanes);
+            let base = bench.base;
+            let (mut executed, mut refused) = (0, 0);
+            for round in 0..20 {
+                // Every register may be part of an address or of a descriptor.
+                bench.wave.set_scratch(base + random() % 5000, random() as u32 % 40);
+                bench.wave.set_flat_scratch(base + random() % 5000);
+                bench.wave.set_m0(random() as u32 >> (random() % 32));
+                for pair in 0..52 {
+                    let near = [base.wrapping_add(random() % 6000).wrapping_sub(1000), random(), random() % 64];
+                    bench.sgpr64(2 * pair, near[random() as usize % 3]);
+                }
+                for pair in 0..128 {
+                    let kind = random();
+                    bench.each64(2 * pair, |lane| match kind % 4 {
+                        0 => (kind >> 8) % 64 * lane as u64,
+                        1 => base + (kind >> 8) % 70 * lane as u64,
+                        2 => (1 << 48 | 1 << (50 + kind % 12)) + 4 * lane as u64,
+                        _ => kind.wrapping_mul(lane as u64 | 1),
+                    });
+                }
+                for info in &infos {
+                    let noise = u128::from(random()) << 64 | u128::from(random());
+                    // Small fields now and then, so that offsets stay near.
+                    let noise = if round % 2 == 0 {
+                        noise & (u128::from(random()) << 64 | u128::from(random()))
+                    } else {
+                        noise
+                    };
+                    let word = info.identifier() | noise & !info.mask();
+                    let Ok(inst) = generation.decode(&word.to_le_bytes()) else { continue };
+                    if inst.wave_size() != lanes {
+                        continue;
+                    }
+                    bench.wave.set_exec(random() | random());
+                    let mut env = gfx_isa::exec::Env::new(&bench.memory, &mut bench.lds);
+                    match bench.wave.step_in(&inst, &mut env) {
+                        Ok(_) => executed += 1,
+                        Err(_) => refused += 1,
+                    }
+                }
+            }
+            if lanes == generation.wave_sizes()[0] {
+                assert!(executed > 500 && refused > 500, "{generation} {lanes}: {executed} {refused}");
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod access;
 mod address;
+mod buffer;
 mod ds;
 mod scalar;
 mod transfer;
@@ -23,7 +24,7 @@ use std::vec::Vec;
 
 use super::barrier::Barriers;
 pub(crate) use access::Access as Decoded;
-pub(super) use address::{PRIVATE_APERTURE, SHARED_APERTURE};
+pub(crate) use address::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub use words::Lds;
 use words::View;
 

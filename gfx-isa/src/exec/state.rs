@@ -6,6 +6,7 @@ use std::vec::Vec;
 
 use super::error::ExecError;
 use super::lanes::{Io, Vector};
+use super::mem::PRIVATE_APERTURE;
 use crate::Generation;
 use crate::sem::mma::Scratch;
 
@@ -17,7 +18,9 @@ pub(crate) mod slot {
     pub(crate) const TTMP: u8 = 108;
     pub(crate) const M0: u8 = 124;
     pub(crate) const EXEC: u8 = 126;
-    pub(crate) const COUNT: usize = 128;
+    /// Behind room for the widest operand that begins at the last register.
+    pub(crate) const FLAT_SCRATCH_BASE: u8 = 144;
+    pub(crate) const COUNT: usize = 146;
 }
 
 /// Vector registers of each file, the accumulation registers behind the others.
@@ -316,6 +319,9 @@ impl Wave {
     /// [`Memory`]: super::Memory
     pub fn set_scratch(&mut self, base: u64, bytes: u32) {
         self.private = Private { base, bytes: bytes.checked_next_multiple_of(4).unwrap_or(bytes & !3) };
+        // The flat address of lane 0: bits that name a lane are in between, the lowest two count the bytes of a dword.
+        let (within, aperture) = (base >> (2 + self.lanes.ilog2()) << 2, u64::from(PRIVATE_APERTURE) << 32);
+        self.set_pair(slot::FLAT_SCRATCH_BASE, within | aperture);
     }
 
     /// The hardware register `FLAT_SCR` of RDNA 1 and 2: the address of scratch memory.

@@ -89,6 +89,17 @@ pub(crate) enum Action {
     ToLds(Size),
     /// From the local data share to memory.
     FromLds(Size),
+    /// Components of an element; `half`: in 16 bits each, two a register, or one in the upper half.
+    LoadFormat {
+        components: u8,
+        half: bool,
+        high: bool,
+    },
+    StoreFormat {
+        components: u8,
+        half: bool,
+        high: bool,
+    },
     /// Up to 32 registers, those that M0 has a bit for.
     LoadBlock,
     StoreBlock,
@@ -112,6 +123,10 @@ impl Action {
         match self {
             Action::Load(size, _) | Action::Store(size, _) => size.dwords(),
             Action::Atomic(atomic, _) => atomic.dwords(),
+            Action::LoadFormat { components, half, .. } | Action::StoreFormat { components, half, .. } => {
+                let components = *components as usize;
+                if *half { components.div_ceil(2) } else { components }
+            }
             _ => 1,
         }
     }
@@ -206,9 +221,6 @@ const SIZES: [(&str, Size); 26] = [
 pub(super) fn parse(name: &str) -> Option<Mem> {
     let (unit, rest) = UNITS.iter().find_map(|&(prefix, unit)| Some((unit, name.strip_prefix(prefix)?)))?;
     let usual = |action| Some(Mem { unit, place: Place::Usual, action });
-    if matches!(unit, Unit::ScalarBuffer | Unit::Buffer | Unit::TypedBuffer) && !NOTHING.contains(&name) {
-        return None;
-    }
     if NOTHING.contains(&name) {
         return usual(Action::Nothing);
     }
@@ -237,6 +249,7 @@ pub(super) fn parse(name: &str) -> Option<Mem> {
 
 fn transfer(unit: Unit, verb: &str, rest: &str, store: bool) -> Option<Mem> {
     let mut size = None;
+    let mut components = 0;
     let (mut half, mut high, mut lds, mut block) = (false, false, false, false);
     let mut place = match verb {
         "READ2" | "WRITE2" => Place::Pair { stride: 1 },
@@ -253,6 +266,8 @@ fn transfer(unit: Unit, verb: &str, rest: &str, store: bool) -> Option<Mem> {
             "2ADDR" => place = Place::Pair { stride: 1 },
             "STRIDE64" => place = Place::Pair { stride: 64 },
             "BLOCK" => block = true,
+            "FORMAT" => {}
+            "X" | "XY" | "XYZ" | "XYZW" => components = word.len() as u8,
             _ if size.is_none() => size = Some(SIZES.iter().find(|(name, _)| *name == word)?.1),
             _ => return None,
         }
@@ -262,6 +277,14 @@ fn transfer(unit: Unit, verb: &str, rest: &str, store: bool) -> Option<Mem> {
         (true, false) => Part::Low,
         (true, true) => Part::High,
     };
+    if components != 0 {
+        let action = match (size, lds) {
+            (None, false) if store => Action::StoreFormat { components, half, high },
+            (None, false) => Action::LoadFormat { components, half, high },
+            _ => return None,
+        };
+        return Some(Mem { unit, place, action });
+    }
     let action = match (block, size) {
         (true, None) if store => Action::StoreBlock,
         (true, None) => Action::LoadBlock,

@@ -23,6 +23,7 @@ mod cvt;
 mod division;
 mod dot;
 mod dual;
+pub(crate) mod format;
 pub(crate) mod mem;
 mod mix;
 pub(crate) mod mma;

@@ -7,7 +7,7 @@ use super::super::state::{VGPRS, Wave, slot};
 use super::Env;
 use crate::sem::mem::{Action, Mem, Part, Place, Returns, Size, Unit};
 use crate::table::{Source, Special};
-use crate::{Field, Generation, Inst, Op};
+use crate::{Field, Generation, Inst, Op, Operand, RegFile, Registers};
 
 /// A scalar part of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,14 @@ pub(super) enum Address {
         base: u8,
         offset: i64,
     },
+    /// `descriptor` is the first of four scalar registers.
+    Buffer {
+        descriptor: u8,
+        index: Option<u16>,
+        offset: Option<u16>,
+        immediate: i64,
+        scalar: Scalar,
+    },
     Scratch {
         register: Option<u16>,
         scalar: Option<u8>,
@@ -71,6 +79,10 @@ pub(crate) struct Access {
     pub(super) data: [u16; 2],
     /// First register of the result, likewise; none where it goes nowhere.
     pub(super) dst: Option<u16>,
+    /// The format that a typed instruction gives.
+    pub(super) format: u32,
+    /// A register behind the result that says which memory was not resident: none is, so it is 0.
+    pub(super) tfe: Option<u16>,
     /// The other side of a transfer between memory and the local data share.
     pub(super) lds: Option<LdsPlace>,
 }
@@ -291,6 +303,33 @@ impl Fields<'_> {
         Ok(Address::Scratch { register, scalar, offset: self.signed_offset() as u32, scale: self.scale(bytes) })
     }
 
+    fn buffer_address(&self) -> Result<Address, ExecError> {
+        let Some(Operand::Registers(Registers { file, first, .. })) = self.inst.operand(Field::RSRC) else {
+            return self.fault();
+        };
+        let descriptor = match file {
+            RegFile::Sgpr => first,
+            RegFile::Ttmp => u16::from(slot::TTMP) + first,
+            _ => return self.fault(),
+        };
+        if usize::from(descriptor) + 4 > slot::COUNT {
+            return self.fault();
+        }
+        let (indexed, offset) = (self.has(Field::IDXEN), self.has(Field::OFFEN));
+        let first = self.vector(Field::VADDR, usize::from(indexed) + usize::from(offset), false)?;
+        let immediate = match self.offset_bits() {
+            24 => self.signed_offset(),
+            _ => self.get(Field::OFFSET).into(),
+        };
+        Ok(Address::Buffer {
+            descriptor: descriptor as u8,
+            index: indexed.then_some(first),
+            offset: offset.then_some(first + u16::from(indexed)),
+            immediate,
+            scalar: self.addend(Field::SOFFSET)?,
+        })
+    }
+
     fn ds_address(&self, mem: &Mem, bytes: u32) -> Result<Address, ExecError> {
         let (low, high) = (self.get(Field::OFFSET0) & 0xff, self.get(Field::OFFSET1) & 0xff);
         let offsets = match mem.place {
@@ -326,6 +365,8 @@ impl Access {
             address: Address::None,
             data: [0; 2],
             dst: None,
+            format: 0,
+            tfe: None,
             lds: None,
         };
         if matches!(mem.action, Action::Nothing) {
@@ -350,7 +391,18 @@ impl Access {
             Unit::Ds => fields.ds_address(mem, bytes)?,
             Unit::Flat | Unit::Global => fields.flat_address(mem, bytes)?,
             Unit::Scratch => fields.scratch_address(bytes)?,
-            Unit::Buffer | Unit::TypedBuffer => return Err(ExecError::Unimplemented(inst.op())),
+            Unit::Buffer | Unit::TypedBuffer => {
+                access.format = match inst.field(Field::FORMAT) {
+                    Some(format) => format,
+                    None => fields.get(Field::NFMT) << 4 | fields.get(Field::DFMT),
+                };
+                if fields.has(Field::TFE)
+                    && let Some(dst) = access.dst
+                {
+                    access.tfe = Some(dst + mem.action.dwords() as u16).filter(|dst| usize::from(*dst) % VGPRS != 0);
+                }
+                fields.buffer_address()?
+            }
         };
         Ok(access)
     }
@@ -383,8 +435,12 @@ impl Access {
             return Ok(());
         }
         let ds = mem.unit == Unit::Ds;
+        let buffer = matches!(mem.unit, Unit::Buffer | Unit::TypedBuffer);
+        let result = if buffer { Field::VDATA } else { Field::VDST };
         let source = if ds {
             Field::DATA0
+        } else if buffer {
+            Field::VDATA
         } else if fields.inst.field(Field::VSRC).is_some() {
             Field::VSRC
         } else {
@@ -392,7 +448,7 @@ impl Access {
         };
         match mem.action {
             Action::Load(size, _) => {
-                self.dst = Some(fields.vector(Field::VDST, times * size.dwords(), true)?);
+                self.dst = Some(fields.vector(result, times * size.dwords(), true)?);
             }
             Action::Store(size, _) => {
                 self.data[0] = fields.vector(source, size.dwords(), true)?;
@@ -400,6 +456,10 @@ impl Access {
                     self.data[1] = fields.vector(Field::DATA1, size.dwords(), true)?;
                 }
             }
+            Action::LoadFormat { .. } => {
+                self.dst = Some(fields.vector(result, mem.action.dwords(), true)?);
+            }
+            Action::StoreFormat { .. } => self.data[0] = fields.vector(source, mem.action.dwords(), true)?,
             Action::LoadBlock => self.dst = Some(fields.vector(Field::VDST, 1, true)?),
             Action::StoreBlock => self.data[0] = fields.vector(source, 1, true)?,
             Action::FromLds(_) | Action::ToLds(_) => {
@@ -419,7 +479,7 @@ impl Access {
                     Returns::Bit => fields.has(Field::GLC) || fields.has(Field::SC0) || fields.get(Field::TH) & 1 != 0,
                 };
                 if returns {
-                    self.dst = Some(fields.vector(Field::VDST, times * dwords, true)?);
+                    self.dst = Some(fields.vector(result, times * dwords, true)?);
                 }
                 self.data[0] = fields.vector(source, dwords, true)?;
                 if ds {
@@ -447,6 +507,7 @@ impl Access {
             _ if matches!(self.action, Action::Nothing) => Ok(()),
             Unit::Scalar | Unit::ScalarBuffer | Unit::ScalarScratch => self.run_scalar(wave, env),
             Unit::Ds => self.run_ds(wave, env),
+            Unit::Buffer | Unit::TypedBuffer => self.run_buffer(wave, env),
             _ => self.run_vector(wave, env),
         }
     }

@@ -12,11 +12,8 @@ use crate::sem::mem::{Action, Part, Size, Unit};
 /// Upper half of the flat addresses of the local data share.
 pub(crate) const SHARED_APERTURE: u32 = 0x0001_0000;
 
-/// Upper half of the flat addresses of scratch.
-pub(crate) const PRIVATE_APERTURE: u32 = 0x0002_0000;
-
-/// The same where a flat address of scratch names the lane: of these bits the upper six count.
-pub(crate) const SHARED_SCRATCH_APERTURE: u32 = 0x0400_0000;
+/// Upper half of the flat addresses of scratch; on CDNA 5, where they name the lane, its upper six bits.
+pub(crate) const PRIVATE_APERTURE: u32 = 0x0400_0000;
 
 /// An address or offset a lane.
 pub(super) type Addresses = [u64; 64];
@@ -84,7 +81,7 @@ impl Access {
     }
 
     /// What kind of access it is, and its bytes in each lane.
-    fn kind(&self) -> (Kind, u32) {
+    pub(super) fn kind(&self) -> (Kind, u32) {
         match self.action {
             Action::Load(size, _) | Action::ToLds(size) => (Kind::Read, size.bytes()),
             Action::Store(size, _) | Action::FromLds(size) => (Kind::Write, size.bytes()),
@@ -326,7 +323,7 @@ impl Access {
 }
 
 fn is_private(facts: Reach, high: u32) -> bool {
-    if facts.shared_scratch { high >> 26 == SHARED_SCRATCH_APERTURE >> 26 } else { high == PRIVATE_APERTURE }
+    if facts.shared_scratch { high >> 26 == PRIVATE_APERTURE >> 26 } else { high == PRIVATE_APERTURE }
 }
 
 /// What to say of an atomic whose address is not a multiple of its size.

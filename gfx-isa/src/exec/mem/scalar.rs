@@ -3,6 +3,7 @@
 use super::super::error::ExecError;
 use super::super::state::Wave;
 use super::access::{Access, Address, Scalar};
+use super::buffer::scalar_extent;
 use super::transfer::extend;
 use super::words::Words;
 use super::{Access as Kind, Env};
@@ -43,10 +44,47 @@ impl Access {
         let unit = if self.unit == Unit::ScalarScratch { 64 } else { scale };
         let offset = (offset as u64 & mask).wrapping_add(u64::from(register).wrapping_mul(unit.into()) & mask);
         if self.unit == Unit::ScalarBuffer {
-            return Err(ExecError::Unimplemented(crate::Op::S_NOP));
+            let words = core::array::from_fn(|at| wave.slot(u16::from(base) + at as u16));
+            let (start, extent) = scalar_extent(wave.generation(), words);
+            let address = (start & mask).wrapping_add(offset);
+            return self.scalar_buffer(wave, env, address, extent.saturating_sub(offset), size);
         }
         let address = (wave.pair(base) & mask).wrapping_add(offset);
         self.scalar_at(wave, env, address, size)
+    }
+
+    /// An access of which the first `room` bytes are in range: dwords behind read as 0 and are not written.
+    fn scalar_buffer(
+        &self,
+        wave: &mut Wave,
+        env: &mut Env,
+        address: u64,
+        room: u64,
+        size: Size,
+    ) -> Result<(), ExecError> {
+        let bytes = u64::from(size.bytes());
+        if bytes <= room {
+            return self.scalar_at(wave, env, address, size);
+        }
+        let fit = room.div_ceil(4) as u8;
+        let mut part = self.clone();
+        let size = Size::Dwords(fit);
+        part.action = match (self.action, size) {
+            _ if fit == 0 || bytes < 4 => Action::Nothing,
+            (Action::Load(_, part), size) => Action::Load(size, part),
+            (Action::Store(_, part), size) => Action::Store(size, part),
+            _ => Action::Nothing,
+        };
+        let fits = !matches!(part.action, Action::Nothing);
+        if fits {
+            part.scalar_at(wave, env, address, size)?;
+        }
+        if let (Action::Load(size, _), Some(dst)) = (self.action, self.dst) {
+            for dword in (if fits { fit.into() } else { 0 })..size.dwords() as u16 {
+                wave.set_slot(dst + dword, 0);
+            }
+        }
+        Ok(())
     }
 
     fn scalar_at(&self, wave: &mut Wave, env: &mut Env, address: u64, size: Size) -> Result<(), ExecError> {
