@@ -240,6 +240,8 @@ pub(crate) struct Decoded {
     /// What a memory instruction does.
     pub(crate) access: Option<Box<mem::Decoded>>,
     pub(crate) matrix: Option<Box<Job>>,
+    /// Which source is the destination's old value.
+    pub(crate) old: Option<u8>,
 }
 
 /// Where execution goes after an instruction.
@@ -531,7 +533,41 @@ impl Decoded {
             pair: None,
             access: None,
             matrix: None,
+            old: None,
         }
+    }
+
+    /// The same with other vector registers: moved by the destination's number, then by the sources'. None where the
+    /// destination does not exist then; of sources that do not exist the first register is read.
+    pub(crate) fn moved(&self, by: [u16; 4], registers: usize) -> Option<Decoded> {
+        let fits = |first: u16, count: u8| usize::from(first) + usize::from(count) <= registers;
+        let mut moved = self.clone();
+        if let Dst::Vector(first, count) = self.dst
+            && usize::from(first) < registers
+        {
+            moved.dst = Dst::Vector(first + by[0], count);
+            if !fits(first + by[0], count) {
+                return None;
+            }
+        }
+        for at in 0..3 {
+            if let Src::Vector(first) = self.sources[at]
+                && usize::from(first) < registers
+            {
+                let first = first + if self.old == Some(at as u8) { by[0] } else { by[at + 1] };
+                moved.sources[at] = Src::Vector(if fits(first, self.counts[at].max(1)) { first } else { 0 });
+                moved.rows[at] = Rows::new(at, moved.sources[at], self.counts[at]);
+            }
+        }
+        if let Some(access) = &self.access {
+            moved.access = Some(Box::new(access.moved(by)));
+        }
+        if let Some(pair) = &self.pair {
+            let (x, y) = (pair.x.moved(by, registers)?, pair.y.moved(by, registers)?);
+            let order = Pair::order(&x, &y);
+            moved.pair = Some(Box::new(Pair { x, y, order }));
+        }
+        Some(moved)
     }
 
     /// One half of a dual-issue word; `neg` is the field of its signs.
@@ -620,6 +656,7 @@ impl Decoded {
                 // The destination's half is the old value's too.
                 self.modifiers.op_sel |= (self.modifiers.op_sel >> 3 & 1) << found;
                 self.sources[found] = source(old, ty, false, constants).ok_or_else(|| fault.clone())?;
+                self.old = Some(found as u8);
                 found += 1;
             }
         }
@@ -693,6 +730,9 @@ impl Decoded {
                 _ => Ty::B32,
             };
             match (role(&operand, false), operand.value()) {
+                (_, Operand::Immediate(bits) | Operand::Named(bits)) if operand.type_name() == "OPR_HWREG" => {
+                    self.target = bits.into();
+                }
                 (Role::Source, Operand::Label(offset)) => {
                     self.target = self.next.wrapping_add_signed(i64::from(offset) * 4);
                 }

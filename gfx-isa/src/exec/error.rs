@@ -14,6 +14,8 @@ pub enum ExecError {
     Unimplemented(Op),
     /// An operand names a register that does not exist or cannot be used like this.
     Operand(Op),
+    /// The program stopped itself: a trap, or a halt that only a host could end.
+    Stopped(Op),
     /// Memory refused an access.
     Memory(Box<Fault>),
     /// The program counter, in bytes, is not at an instruction.
@@ -41,6 +43,7 @@ impl fmt::Display for ExecError {
         match self {
             ExecError::Unimplemented(op) => write!(f, "{op} has no meaning here yet"),
             ExecError::Operand(op) => write!(f, "{op}: an operand names a register that cannot be used like this"),
+            ExecError::Stopped(op) => write!(f, "the program stopped itself: {op}"),
             ExecError::Memory(fault) => fault.fmt(f),
             ExecError::Pc(pc) => write!(f, "program counter {pc:#x}: no instruction begins there"),
             ExecError::Decode(error) => error.fmt(f),

@@ -14,7 +14,7 @@ use super::observe::Watch;
 use super::simd::{Base, Level, Wide};
 use super::state::{Denorm, Mode, Round, Wave, slot};
 use crate::sem::{Denormals, Scalars};
-use crate::{Dpp16, Inst};
+use crate::{Dpp16, Generation, Inst};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,6 +173,42 @@ impl Wave {
 
     #[inline(always)]
     fn execute(&mut self, decoded: &Decoded, constants: &Constants, env: &mut Env) -> Result<Flow, ExecError> {
+        if self.moves {
+            return self.execute_moved(decoded, constants, env);
+        }
+        self.execute_at(decoded, constants, env)
+    }
+
+    /// In a mode that moves the numbers of vector registers or skips vector instructions.
+    #[cold]
+    fn execute_moved(&mut self, decoded: &Decoded, constants: &Constants, env: &mut Env) -> Result<Flow, ExecError> {
+        let vector = match decoded.run {
+            Run::Vector { .. } | Run::Pair => true,
+            Run::Memory => decoded.access.as_ref().is_some_and(|access| access.is_vector()),
+            Run::Control(_) => {
+                let reads = decoded.sources.iter().any(|source| matches!(source, Src::Vector(_)));
+                reads || matches!(decoded.dst, Dst::Vector(..))
+            }
+            _ => false,
+        };
+        if !vector {
+            return self.execute_at(decoded, constants, env);
+        }
+        if self.mode.0 & Mode::VSKIP != 0 && self.generation != Generation::Cdna5 {
+            return Ok(Flow::Next);
+        }
+        // Indices are for arithmetic alone, high bits for everything.
+        if self.generation != Generation::Cdna5 && matches!(decoded.run, Run::Memory) {
+            return self.execute_at(decoded, constants, env);
+        }
+        match decoded.moved(self.moved_by(), self.vector_registers()) {
+            Some(moved) => self.execute_at(&moved, constants, env),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    #[inline(always)]
+    fn execute_at(&mut self, decoded: &Decoded, constants: &Constants, env: &mut Env) -> Result<Flow, ExecError> {
         match decoded.run {
             Run::Vector { kernel, soft, extra } => {
                 if decoded.plain && (!decoded.floats || self.mode.is_plain()) {
@@ -197,7 +233,7 @@ impl Wave {
                     _ => 0,
                 };
                 let exec = self.pair(slot::EXEC);
-                let out = (scalar.run)(&Scalars { sources, old, scc: self.scc, exec });
+                let out = (scalar.run)(&Scalars { sources, old, scc: self.scc, exec, mode: self.mode });
                 if let (Some(value), Dst::Scalar(first, count)) = (out.value, decoded.dst) {
                     self.set_scalar(first, count, value);
                 }

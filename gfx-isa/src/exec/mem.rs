@@ -291,10 +291,19 @@ pub struct Env<'a> {
     clock: u64,
 }
 
+/// What a reading of the clock adds to it.
+const TICK: u64 = 64;
+
 impl<'a> Env<'a> {
     /// The surroundings of a wave that is alone in its group.
     pub fn new(memory: &'a Memory, lds: &'a mut Lds) -> Env<'a> {
         Env { memory, lds, barriers: Barriers::new(1, 0), hint: 0, clock: 0 }
+    }
+
+    /// Reads the clock.
+    pub(crate) fn tick(&mut self) -> u64 {
+        self.clock += TICK;
+        self.clock
     }
 }
 

@@ -26,6 +26,39 @@ pub(crate) mod slot {
 /// Vector registers of each file, the accumulation registers behind the others.
 pub(crate) const VGPRS: usize = 256;
 
+/// Vector registers of a wave, of both files.
+fn registers(generation: Generation) -> usize {
+    if generation == Generation::Cdna5 { 4 * VGPRS } else { 2 * VGPRS }
+}
+
+/// Hardware registers by their numbers.
+mod hardware {
+    use crate::Generation;
+
+    pub(super) const MODE: u32 = 1;
+    pub(super) const STATUS: u32 = 2;
+    /// RDNA 4 and CDNA 5.
+    pub(super) const STATE_PRIV: u32 = 4;
+
+    /// What stands behind a register.
+    pub(super) enum Place {
+        /// The address of scratch memory, from some bit on.
+        Scratch(u32),
+        /// The clock, from some bit on.
+        Clock(u32),
+    }
+
+    pub(super) fn of(generation: Generation, register: u32) -> Option<Place> {
+        use Generation::{Cdna1, Cdna2, Cdna3, Cdna4, Rdna1};
+        let old = matches!(generation, Cdna1 | Cdna2 | Cdna3 | Cdna4);
+        Some(match register {
+            20 | 21 if !old => Place::Scratch(32 * (register - 20)),
+            29 | 30 if !old && generation != Rdna1 => Place::Clock(32 * (register - 29)),
+            _ => return None,
+        })
+    }
+}
+
 /// Floating-point mode: the `MODE` hardware register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mode(pub u32);
@@ -53,6 +86,14 @@ pub(crate) struct Denorm {
 impl Mode {
     const IEEE: u32 = 1 << 9;
     const DX10_CLAMP: u32 = 1 << 8;
+    /// Vector registers are indexed by `M0` (CDNA 1 to 4).
+    pub(crate) const GPR_IDX_EN: u32 = 1 << 27;
+    /// Vector instructions are skipped (CDNA 1 to 4).
+    pub(crate) const VSKIP: u32 = 1 << 28;
+    /// Where the depth of the stack of forks begins (CDNA 1 to 4).
+    pub(crate) const CSP: u32 = 29;
+    /// High bits of the numbers of vector registers: of the destination, then of the sources (CDNA 5).
+    pub(crate) const VGPR_MSB: u32 = 0xff << 12;
 
     /// What the loader of compute kernels sets: round to nearest even, keep denormals, and IEEE and DX10_CLAMP where
     /// the generation has them.
@@ -140,6 +181,10 @@ pub struct Wave {
     pub(super) flat_scratch: u64,
     /// Room for matrix products, once there was one.
     pub(crate) matrix: Option<Box<Scratch>>,
+    /// The mode moves the numbers of vector registers, or skips vector instructions.
+    pub(super) moves: bool,
+    /// Hardware registers that are nothing but storage.
+    pub(super) hardware: [u32; 64],
 }
 
 /// The private memory of a wave's lanes.
@@ -167,12 +212,14 @@ impl Wave {
             mode: Mode::compute(generation),
             pc: 0,
             number: 0,
-            vgprs: vec![[0; 64]; 2 * VGPRS],
+            vgprs: vec![[0; 64]; registers(generation)],
             scratch: Box::new([[[0; 64]; 4]; 3]),
             io: Box::new(Io::new(lanes as usize)),
             private: Private::default(),
             flat_scratch: 0,
             matrix: None,
+            moves: false,
+            hardware: [0; 64],
         };
         wave.set_exec(u64::MAX);
         Ok(wave)
@@ -199,7 +246,10 @@ impl Wave {
             private,
             flat_scratch,
             matrix: _,
+            moves,
+            hardware,
         } = self;
+        (*moves, *hardware) = (false, [0; 64]);
         *scalars = [0; slot::COUNT];
         *scc = false;
         *mode = Mode::compute(*generation);
@@ -304,6 +354,71 @@ impl Wave {
     /// Sets the floating-point mode.
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
+        let moving = match self.generation {
+            Generation::Cdna1 | Generation::Cdna2 | Generation::Cdna3 | Generation::Cdna4 => {
+                Mode::GPR_IDX_EN | Mode::VSKIP
+            }
+            Generation::Cdna5 => Mode::VGPR_MSB,
+            _ => 0,
+        };
+        self.moves = mode.0 & moving != 0;
+    }
+
+    /// Number of vector registers, accumulation registers aside.
+    pub(crate) fn vector_registers(&self) -> usize {
+        if self.generation == Generation::Cdna5 { 4 * VGPRS } else { VGPRS }
+    }
+
+    /// How far the mode moves the numbers of vector registers: of the destination, then of the sources.
+    pub(super) fn moved_by(&self) -> [u16; 4] {
+        if self.generation == Generation::Cdna5 {
+            return core::array::from_fn(|at| (self.mode.0 >> (12 + 2 * at) & 3) as u16 * VGPRS as u16);
+        }
+        if self.mode.0 & Mode::GPR_IDX_EN == 0 {
+            return [0; 4];
+        }
+        let (index, chosen) = (self.m0() as u16 & 0xff, self.m0() >> 12);
+        [3, 0, 1, 2].map(|at| if chosen >> at & 1 != 0 { index } else { 0 })
+    }
+
+    /// A hardware register by its number, at a time.
+    pub(crate) fn hardware(&self, register: u32, clock: u64) -> u32 {
+        let execz = u32::from(self.exec() == 0) << 9;
+        let vccz = u32::from(self.vcc() == 0) << 10;
+        let gfx12 = matches!(self.generation, Generation::Rdna4 | Generation::Cdna5);
+        match (register, hardware::of(self.generation, register)) {
+            (hardware::MODE, _) => self.mode.0,
+            (hardware::STATUS, _) => {
+                let scc = if gfx12 { 0 } else { u32::from(self.scc) };
+                scc | execz | vccz | 1 << 16
+            }
+            (hardware::STATE_PRIV, _) if gfx12 => u32::from(self.scc) << 9,
+            (_, Some(hardware::Place::Scratch(shift))) => (self.scratch_address() >> shift) as u32,
+            (_, Some(hardware::Place::Clock(shift))) => (clock >> shift) as u32,
+            _ => self.hardware[register as usize & 63],
+        }
+    }
+
+    /// Sets a hardware register by its number; some never change.
+    pub(crate) fn set_hardware(&mut self, register: u32, value: u32) {
+        match (register, hardware::of(self.generation, register)) {
+            (hardware::MODE, _) => self.set_mode(Mode(value)),
+            (_, Some(hardware::Place::Scratch(shift))) if self.sets_scratch() => {
+                let mask = u64::from(u32::MAX) << shift;
+                self.flat_scratch = self.flat_scratch & !mask | u64::from(value) << shift;
+            }
+            (hardware::STATUS, _) | (_, Some(_)) => {}
+            _ => self.hardware[register as usize & 63] = value,
+        }
+    }
+
+    /// Whether the program sets the address of scratch memory by a hardware register.
+    fn sets_scratch(&self) -> bool {
+        matches!(self.generation, Generation::Rdna1 | Generation::Rdna2)
+    }
+
+    fn scratch_address(&self) -> u64 {
+        if self.sets_scratch() { self.flat_scratch } else { self.private.base }
     }
 
     /// Gives the wave scratch memory: `bytes` for each lane, rounded up to dwords, at an address in [`Memory`].
@@ -384,7 +499,8 @@ impl Wave {
 
     fn place(&self, lane: usize, register: usize, file: usize) -> usize {
         assert!(lane < self.lanes as usize, "the wave has no lane {lane}");
-        assert!(register < VGPRS, "vector register {register} does not exist");
+        let registers = if file == 0 { self.vector_registers() } else { VGPRS };
+        assert!(register < registers, "vector register {register} does not exist");
         file + register
     }
 

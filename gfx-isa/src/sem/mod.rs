@@ -9,7 +9,7 @@ use std::vec::Vec;
 use crate::Op;
 use crate::exec::lanes::{Kernel, Kernels, Ty};
 use crate::exec::simd::Base;
-use crate::exec::{Decoded, Env, ExecError, Flow, Wave};
+use crate::exec::{Decoded, Env, ExecError, Flow, Mode, Wave};
 use crate::generated::op::{ALL, COUNT};
 
 #[macro_use]
@@ -27,7 +27,13 @@ pub(crate) mod format;
 pub(crate) mod mem;
 mod mix;
 pub(crate) mod mma;
+mod hwreg;
+mod index;
+pub(crate) mod mem;
+mod mix;
+mod permlane;
 mod salu;
+mod scalar_float;
 mod transcendental;
 mod valu;
 mod valu16;
@@ -127,6 +133,7 @@ pub(crate) struct Scalars {
     pub(crate) old: u64,
     pub(crate) scc: bool,
     pub(crate) exec: u64,
+    pub(crate) mode: Mode,
 }
 
 /// What a scalar instruction gives.
@@ -171,6 +178,10 @@ static TABLES: &[&[Line]] = &[
     dot::LINES,
     mix::LINES,
     transcendental::LINES,
+    hwreg::LINES,
+    index::LINES,
+    permlane::LINES,
+    scalar_float::LINES,
 ];
 
 /// Where each instruction's line is: table and index, or none.

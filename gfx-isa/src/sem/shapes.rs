@@ -425,7 +425,8 @@ macro_rules! shape {
             bits: $crate::sem::ModifierBits::TruthTable)
     };
 
-    // Scalars. `d` is the old destination, `scc` the condition, `exec` the active lanes; other arguments are sources.
+    // Scalars. `d` is the old destination, `scc` the condition, `exec` the active lanes, `mode` the mode; other arguments
+    // are sources.
     (val |$($arg:ident: $ty:ty),*| $body:expr) => {
         shape!(@scalar s, [$($arg: $ty),*], $crate::sem::Scalar {
             value: Some($crate::sem::shapes::Bits::bits($body)), ..Default::default()
@@ -478,6 +479,10 @@ macro_rules! shape {
     };
     (@bind $s:ident, $at:expr, scc $arg:ident: $ty:ty, $($rest:tt)*) => {
         let $arg: bool = $s.scc;
+        shape!(@bind $s, $at, $($rest)*);
+    };
+    (@bind $s:ident, $at:expr, mode $arg:ident: $ty:ty, $($rest:tt)*) => {
+        let $arg: $ty = $s.mode;
         shape!(@bind $s, $at, $($rest)*);
     };
     (@bind $s:ident, $at:expr, exec $arg:ident: $ty:ty, $($rest:tt)*) => {

@@ -501,6 +501,35 @@ impl Access {
         Ok(())
     }
 
+    /// Whether each lane does its own.
+    pub(crate) fn is_vector(&self) -> bool {
+        !matches!(self.unit, Unit::Scalar | Unit::ScalarBuffer | Unit::ScalarScratch)
+    }
+
+    /// The same with other vector registers: moved by the destination's number, then by the sources'.
+    pub(crate) fn moved(&self, by: [u16; 4]) -> Access {
+        let mut moved = self.clone();
+        let [dst, address, first, second] = match self.unit {
+            _ if !self.is_vector() => return moved,
+            Unit::Ds => by,
+            Unit::Flat | Unit::Global | Unit::Scratch => [by[0], by[1], by[2], by[2]],
+            _ => [by[0], by[1], by[0], by[0]],
+        };
+        moved.data = [self.data[0] + first, self.data[1] + second];
+        moved.dst = self.dst.map(|register| register + dst);
+        if let Some(LdsPlace { register: Some(register), .. }) = &mut moved.lds {
+            *register += if matches!(self.action, Action::ToLds(_)) { dst } else { first };
+        }
+        match &mut moved.address {
+            Address::Ds { register, .. } | Address::Vector { register, .. } | Address::Based { register, .. } => {
+                *register += address;
+            }
+            Address::Scratch { register: Some(register), .. } => *register += address,
+            Address::None | Address::Scalar { .. } | Address::Lanes { .. } | Address::Scratch { .. } => {}
+        }
+        moved
+    }
+
     /// Executes it.
     pub(crate) fn run(&self, wave: &mut Wave, env: &mut Env) -> Result<(), ExecError> {
         match self.unit {

@@ -10,17 +10,14 @@ use super::{Access as Kind, Env};
 use crate::sem::atomic::{Atomic, add_f32};
 use crate::sem::mem::{Action, Size, Unit};
 
-/// What a reading of the clock adds to it.
-const TICK: u64 = 64;
-
 impl Access {
     /// Executes a scalar access.
     pub(super) fn run_scalar(&self, wave: &mut Wave, env: &mut Env) -> Result<(), ExecError> {
         if matches!(self.action, Action::Clock) {
-            env.clock += TICK;
+            let clock = env.tick();
             if let Some(dst) = self.dst {
-                wave.set_slot(dst, env.clock as u32);
-                wave.set_slot(dst + 1, (env.clock >> 32) as u32);
+                wave.set_slot(dst, clock as u32);
+                wave.set_slot(dst + 1, (clock >> 32) as u32);
             }
             return Ok(());
         }
