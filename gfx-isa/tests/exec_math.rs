@@ -309,12 +309,12 @@ fn scaling_as_measured_on_hardware() {
 #[test]
 fn fixing_a_quotient_up() {
     let nan = f32::NAN;
-    // Quotient, denominator, numerator. A quotient that is NaN has overflowed: measured on RDNA 3.
+    // Quotient, denominator, numerator. A quotient that is NaN has overflowed, and 0 / 0 is positive: measured on RDNA 3.
     let cases = [
         (3.0, 2.0, 6.0, 0x4040_0000),
         (3.0, -2.0, 6.0, 0xc040_0000),
-        (9.0, 0.0, 0.0, 0xffc0_0000),
-        (9.0, f32::INFINITY, f32::NEG_INFINITY, 0xffc0_0000),
+        (9.0, 0.0, 0.0, 0x7fc0_0000),
+        (9.0, f32::INFINITY, f32::NEG_INFINITY, 0x7fc0_0000),
         (9.0, 0.0, -1.0, 0xff80_0000),
         (9.0, f32::NEG_INFINITY, 1.0, 0x8000_0000),
         (9.0, 1.0, f32::INFINITY, 0x7f80_0000),
@@ -333,7 +333,7 @@ fn fixing_a_quotient_up() {
         }
     }
     // 16-bit floats, a quotient of 1.5.
-    for (denominator, numerator, expected) in [(0x4000, 0xc200, 0xbe00), (0, 0, 0xfe00), (0x8000, 0x3c00, 0xfc00)] {
+    for (denominator, numerator, expected) in [(0x4000, 0xc200, 0xbe00), (0, 0, 0x7e00), (0x8000, 0x3c00, 0xfc00)] {
         for generation in Generation::all() {
             let mut wave = wave(*generation);
             for (register, value) in [(1, 0x3e00), (2, denominator), (3, numerator)] {
@@ -494,4 +494,35 @@ fn halves_of_the_clamp_and_the_mode() {
     wave.set_mode(Mode(0x30));
     exec(&mut wave, "v_rcp_f16 v0, v1");
     assert_eq!(wave.vgpr(0, 0) & 0xffff, 0x7c00);
+}
+
+#[test]
+fn interpolation_in_groups_of_four() {
+    for generation in [Generation::Rdna3, Generation::Rdna3_5, Generation::Rdna4] {
+        let mut wave = wave(generation);
+        let f = |x: f32| x.to_bits();
+        for lane in 0..32 {
+            let quad = (lane / 4) as f32;
+            // P0, P10 and P20 of an attribute; two coordinates.
+            wave.set_vgpr(lane, 1, [f(quad), f(10.0), f(100.0), f(-1.0)][lane % 4]);
+            wave.set_vgpr(lane, 2, f(0.5));
+            wave.set_vgpr(lane, 3, f(0.25));
+            // The same as 16-bit floats.
+            wave.set_vgpr(lane, 4, [0x3c00, 0x4900, 0x5640, 0][lane % 4]);
+        }
+        exec(&mut wave, "v_interp_p10_f32 v5, v1, v2, v1");
+        exec(&mut wave, "v_interp_p2_f32 v5, v1, v3, v5");
+        for lane in 0..32 {
+            assert_eq!(f32::from_bits(wave.vgpr(lane, 5)), (lane / 4) as f32 + 5.0 + 25.0, "{generation} {lane}");
+        }
+        let half = |register: u32| {
+            if generation == Generation::Rdna4 { format!("v{register}") } else { format!("v{register}.l") }
+        };
+        for kind in ["f16_f32", "rtz_f16_f32"] {
+            exec(&mut wave, &format!("v_interp_p10_{kind} v5, {}, v2, {}", half(4), half(4)));
+            assert_eq!(f32::from_bits(wave.vgpr(9, 5)), 6.0, "{generation} {kind}");
+            exec(&mut wave, &format!("v_interp_p2_{kind} {}, {}, v3, v5", half(6), half(4)));
+            assert_eq!(wave.vgpr(9, 6) & 0xffff, 0x4fc0, "{generation} {kind}: 31");
+        }
+    }
 }

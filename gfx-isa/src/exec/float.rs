@@ -138,9 +138,9 @@ impl Format {
         if away { self.infinity() } else { self.infinity() - 1 }
     }
 
-    /// The first NaN of some operands, quieted; the default NaN where none is one.
+    /// The first NaN of some operands, quieted; where none is one the default NaN, which is negative as measured.
     pub(crate) fn propagate(self, operands: &[u64]) -> u64 {
-        operands.iter().find(|&&x| self.is_nan(x)).map_or(self.nan(), |x| x | self.quiet())
+        operands.iter().find(|&&x| self.is_nan(x)).map_or(self.sign() | self.nan(), |x| x | self.quiet())
     }
 
     /// `a * b + c` with one rounding.

@@ -314,7 +314,7 @@ pub(crate) fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(
 /// Floats of the CPU.
 pub(crate) trait Native: Lane {
     fn nan(self) -> bool;
-    /// The first NaN of some operands, quieted; the default NaN where none is one.
+    /// The first NaN of some operands, quieted; where none is one the default NaN, which is negative as measured.
     fn propagate(operands: &[Self]) -> Self;
 }
 
@@ -335,8 +335,8 @@ macro_rules! native {
 }
 
 native! {
-    f32, 0x0040_0000, 0x7fc0_0000;
-    f64, 0x0008_0000_0000_0000, 0x7ff8_0000_0000_0000;
+    f32, 0x0040_0000, 0xffc0_0000;
+    f64, 0x0008_0000_0000_0000, 0xfff8_0000_0000_0000;
 }
 
 /// Arithmetic of the CPU on two sources, with the GPU's choice of NaN. Rust does not say which NaN the CPU gives, so
@@ -465,6 +465,36 @@ pub(crate) fn wide_carry<A: Lane, C: Lane>(
 pub(crate) fn indexed(a: &[Vector], b: &[Vector], _: &[Vector], io: &mut Io, f: impl Fn(u32, u32, u32) -> u32) {
     each_lane(io.lanes, |lane| {
         io.out[0][lane] = f(lane as u32, a[0][lane], b[0][lane]);
+    });
+}
+
+/// First step of an interpolation: `f` of each lane with source 0 of lane 1 and source 2 of lane 0 of its group of four.
+#[inline(always)]
+pub(crate) fn interpolate10<A: Lane, R: Lane>(
+    a: &[Vector],
+    b: &[Vector],
+    c: &[Vector],
+    io: &mut Io,
+    f: impl Fn(Mode, A, f32, A) -> R,
+) {
+    each_lane(io.lanes, |lane| {
+        let (a, c) = (A::get(a, lane & !3 | 1, io.mode), A::get(c, lane & !3, io.mode));
+        f(io.mode, a, f32::get(b, lane, io.mode), c).put(&mut io.out, lane);
+    });
+}
+
+/// Second step of an interpolation: `f` of each lane with source 0 of lane 2 of its group of four.
+#[inline(always)]
+pub(crate) fn interpolate2<A: Lane, R: Lane>(
+    a: &[Vector],
+    b: &[Vector],
+    c: &[Vector],
+    io: &mut Io,
+    f: impl Fn(Mode, A, f32, f32) -> R,
+) {
+    each_lane(io.lanes, |lane| {
+        let a = A::get(a, lane & !3 | 2, io.mode);
+        f(io.mode, a, f32::get(b, lane, io.mode), f32::get(c, lane, io.mode)).put(&mut io.out, lane);
     });
 }
 

@@ -113,8 +113,9 @@ fn div_fixup<T: Float>(mode: Mode, quotient: T, denominator: T, numerator: T, be
             return T::from_bits(x | f.quiet());
         }
     }
+    // Manuals have the negative NaN here; hardware gives the positive one.
     T::from_bits(if (f.is_zero(d) && f.is_zero(n)) || (f.is_infinite(d) && f.is_infinite(n)) {
-        f.sign() | f.nan()
+        f.nan()
     } else if f.is_zero(d) || f.is_infinite(n) {
         sign | f.infinity()
     } else if f.is_infinite(d) || f.is_zero(n) {

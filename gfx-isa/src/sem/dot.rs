@@ -67,5 +67,5 @@ fn dot2_short<T: Float>(a: Pk<T>, b: Pk<T>, c: T, round: Round) -> T {
     }
     let wide = |x: T| format.to_f64(x.bits());
     let sum = wide(a.0) * wide(b.0) + (wide(a.1) * wide(b.1) + wide(c));
-    T::from_bits(if sum.is_nan() { format.nan() } else { format.of_f64(sum, round) })
+    T::from_bits(if sum.is_nan() { format.sign() | format.nan() } else { format.of_f64(sum, round) })
 }

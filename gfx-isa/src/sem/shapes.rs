@@ -369,6 +369,13 @@ macro_rules! shape {
     };
     // A result and a bit of a lane mask.
     (flagged $t:ty; $f:expr) => { vector!([$t, $t, $t] -> $t, narrow!(flagged::<$t>(io, $f))) };
+    // Steps of an interpolation, the mode first.
+    (interpolate10 $a:ty => $r:ty; $f:expr) => {
+        vector!([$a, f32, $a] -> $r, narrow!(interpolate10::<$a, $r>(io, $f)))
+    };
+    (interpolate2 $a:ty => $r:ty; $f:expr) => {
+        vector!([$a, f32, f32] -> $r, narrow!(interpolate2::<$a, $r>(io, $f)))
+    };
     // Products of pairs, added to a 32-bit float.
     (dot $t:ty; $f:expr) => {
         with!(shape!(map $crate::exec::lanes::Pk<$t>, $crate::exec::lanes::Pk<$t>, f32 => f32; $f),
