@@ -305,9 +305,9 @@ fn registers_that_run_out_are_errors() {
         assert_eq!(wave.step(&inst), Err(ExecError::Operand(inst.op())));
         assert_eq!(wave.pc(), 0);
     }
-    let load = rdna4::Smem::new(rdna4::Smem::S_LOAD_B32).0;
+    let end = rdna4::Sopp::new(rdna4::Sopp::S_CODE_END).0;
     let mut wave = support::wave(Generation::Rdna4);
-    assert!(matches!(step(&mut wave, &[load as u32, (load >> 32) as u32]), Err(ExecError::Unimplemented(_))));
+    assert!(matches!(step(&mut wave, &[end]), Err(ExecError::Unimplemented(_))));
 }
 
 #[test]

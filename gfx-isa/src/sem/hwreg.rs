@@ -125,7 +125,7 @@ fn fork(wave: &mut Wave, decoded: &Decoded, target: u64) -> Result<Flow, ExecErr
     let place = 4 * depth as u8;
     wave.set_scalar(place, 2, later);
     wave.set_scalar(place + 2, 2, at);
-    wave.set_mode(Mode(wave.mode().0 & !(7 << Mode::CSP) | (depth + 1 & 7) << Mode::CSP));
+    wave.set_mode(Mode(wave.mode().0 & !(7 << Mode::CSP) | ((depth + 1) & 7) << Mode::CSP));
     wave.set_exec(now);
     Ok(if first_fails { Flow::Next } else { Flow::Jump(target) })
 }

@@ -525,6 +525,11 @@ impl Access {
                 *register += address;
             }
             Address::Scratch { register: Some(register), .. } => *register += address,
+            Address::Buffer { index, offset, .. } => {
+                for register in [index, offset].into_iter().flatten() {
+                    *register += address;
+                }
+            }
             Address::None | Address::Scalar { .. } | Address::Lanes { .. } | Address::Scratch { .. } => {}
         }
         moved
