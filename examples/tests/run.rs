@@ -62,3 +62,13 @@ fn build_code() {
     assert_eq!(lines[9], "0038: s_branch 0x4");
     assert_eq!(lines[10], "003c: s_endpgm");
 }
+
+#[test]
+fn run_kernel() {
+    let own = text("run_kernel", &[]);
+    // 40 + 2 and 1000 - 1, by a kernel of a code object.
+    assert!(own.starts_with("RDNA 4: add in waves of 32 lanes\n") && own.contains("\nc[2] = 42\n"), "{own}");
+    assert!(own.contains("s_endpgm") && own.contains("1 group, 8 waves, "), "{own}");
+    let own = text("run_kernel", &["gfx908"]);
+    assert!(own.starts_with("CDNA 1: add in waves of 64 lanes\n") && own.contains("\nc[3] = 999\n"), "{own}");
+}

@@ -1,7 +1,11 @@
-//! Speed of execution, in lane operations a second (criterion's elements).
+//! Speed of execution: `exec` in lane operations a second, `kernels` and `threads` in wave instructions a second
+//! (criterion's elements).
+
+use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use gfx_isa::exec::{Program, Wave};
+use gfx_isa::elf::CodeObject;
+use gfx_isa::exec::{Arg, Device, Grid, Kernel, Program, Wave};
 use gfx_isa::{Generation, rdna4};
 
 const WAVES: usize = 64;
@@ -55,5 +59,78 @@ fn exec(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, exec);
+/// A kernel with memory and arguments.
+struct Launch {
+    device: Device,
+    kernel: Kernel,
+    grid: Grid,
+    args: Vec<Arg>,
+}
+
+impl Launch {
+    fn new(object: &str, name: &str, threads: usize) -> Launch {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
+        let file = std::fs::read(folder.join(format!("{object}.co"))).expect("the code object is there");
+        let object = CodeObject::parse(&file).expect("it is a code object");
+        let mut device = Device::new().threads(threads);
+        let kernel = device.load(&object).expect("room").kernel(name).expect("it is there").clone();
+        let mut floats = |count: u32| {
+            let address = device.memory.allocate("floats", u64::from(count) * 4).expect("room");
+            let values = (0..count).map(|at| (at.wrapping_mul(2_654_435_761) >> 8) as f32 / (1 << 24) as f32);
+            let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
+            device.memory.write(address, &bytes).expect("inside");
+            Arg::Pointer(address)
+        };
+        let (grid, args) = match name {
+            "matmul" => {
+                let n = 128;
+                let args = vec![floats(n * n), floats(n * n), floats(n * n), Arg::U32(n)];
+                (Grid::new([n / 16, n / 16, 1], [16, 16, 1]), args)
+            }
+            "nbody" => (Grid::new([4, 1, 1], [256, 1, 1]), vec![floats(4096), floats(4096), Arg::U32(1024)]),
+            "crc32" => (Grid::new([16, 1, 1], [256, 1, 1]), vec![floats(65536), floats(4096), Arg::U32(64)]),
+            _ => {
+                let args = vec![floats(65536), Arg::U32(256), Arg::U32(256), Arg::U32(256)];
+                (Grid::new([256, 1, 1], [256, 1, 1]), args)
+            }
+        };
+        Launch { device, kernel, grid, args }
+    }
+
+    /// Instructions executed, one for each wave.
+    fn run(&mut self) -> u64 {
+        self.device.launch(&self.kernel, self.grid, &self.args).expect("it runs").instructions
+    }
+}
+
+/// Compiled kernels on one thread, in wave instructions a second.
+fn kernels(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("kernels");
+    group.sample_size(10);
+    for object in ["gfx942", "gfx1201"] {
+        for name in ["matmul", "nbody", "crc32", "mandelbrot"] {
+            let mut launch = Launch::new(object, name, 1);
+            group.throughput(Throughput::Elements(launch.run()));
+            group.bench_function(BenchmarkId::new(name, object), |bencher| bencher.iter(|| launch.run()));
+        }
+    }
+    group.finish();
+}
+
+/// One kernel on more and more threads.
+fn threads(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("threads");
+    group.sample_size(10);
+    let most = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut threads = 1;
+    while threads <= most {
+        let mut launch = Launch::new("gfx1201", "mandelbrot", threads);
+        group.throughput(Throughput::Elements(launch.run()));
+        group.bench_function(BenchmarkId::new("mandelbrot", threads), |bencher| bencher.iter(|| launch.run()));
+        threads *= 2;
+    }
+    group.finish();
+}
+
+criterion_group!(benches, exec, kernels, threads);
 criterion_main!(benches);

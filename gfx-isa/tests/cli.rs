@@ -316,3 +316,74 @@ fn instructions_of_every_generation_have_a_page() {
         }
     }
 }
+
+/// A code object of the tests of kernels.
+fn code_object(name: &str) -> String {
+    format!("{}/tests/kernels/{name}.co", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A file of dwords in a folder of its own.
+fn dwords(folder: &std::path::Path, name: &str, values: &[u32]) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn kernels_run() {
+    let folder = std::env::temp_dir().join(format!("gfx-isa-run-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let a = dwords(&folder, "a", &(0..300).collect::<Vec<u32>>());
+    let b = dwords(&folder, "b", &(0..300).map(|x| 1000 * x).collect::<Vec<u32>>());
+    let read = |name: &str| {
+        let bytes = std::fs::read(folder.join(name)).expect("the kernel's output");
+        bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("dwords"))).collect::<Vec<u32>>()
+    };
+    let out = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+    let sums: Vec<u32> = (0..300).map(|x| if x < 290 { 1001 * x } else { 0 }).collect();
+    for target in ["gfx908", "gfx1100", "gfx1201"] {
+        let file = code_object(target);
+        let (input, other, result) = (format!("in={a}"), format!("in={b}"), format!("out=1200:{}", out("c")));
+        let mut args = vec!["run", &file, "--kernel", "add", "--groups", "2", "--group-size", "256"];
+        for arg in [&input, &other, &result, "u32=290"] {
+            args.extend(["--arg", arg]);
+        }
+        assert_eq!(good(&args), "");
+        assert_eq!(read("c"), sums, "{target}");
+        let stats = good(&[&args[..], &["--stats", "--threads", "2"]].concat());
+        assert!(
+            stats.contains(" waves, 2 groups\n") && stats.contains("\nVMEM ") && stats.contains("s_endpgm"),
+            "{stats}"
+        );
+        let trace = good(&[&args[..], &["--trace"]].concat());
+        assert!(trace.lines().next().is_some_and(|line| line.starts_with("0,0,0 w0 7f")), "{trace}");
+        assert!(trace.contains("\n1,0,0 w") && trace.contains("s_endpgm"), "{trace}");
+    }
+    // In place, hexadecimal numbers, local memory of the launch's.
+    let file = code_object("gfx1030");
+    let place = format!("inout={a}:{}", out("a2"));
+    let chain = ["run", &file, "--kernel", "chain", "--groups", "3", "--group-size", "64", "--arg", &place];
+    let flags = format!("out=12:{}", out("flags"));
+    good(&[&chain[..8], &["--arg", &flags, "--arg", &place, "--arg", "local=64", "--arg", "u32=0x3"]].concat());
+    assert_eq!((read("flags"), &read("a2")[..4]), (vec![1, 1, 1], &[12, 4, 1, 3][..]));
+    std::fs::remove_dir_all(&folder).expect("the folder goes away");
+}
+
+#[test]
+fn runs_that_fail_say_why() {
+    let file = code_object("gfx1201");
+    let run = |rest: &[&str], code| bad(&[&["run", &file, "--groups", "1", "--group-size", "64"], rest].concat(), code);
+    assert!(run(&[], 2).contains("--kernel must name a kernel of the file; it has add, "));
+    assert!(run(&["--kernel", "ad"], 1).contains("there is no kernel ad; it has add, "));
+    let message = run(&["--kernel", "lanes", "--arg", "u32=7"], 1);
+    assert!(message.contains("kernel lanes: it takes 2 arguments (1 int*, 2 int*), given are 1"), "{message}");
+    assert!(run(&["--kernel", "lanes", "--arg", "u8=7"], 2).contains("none of in, inout, out, local, i32"));
+    assert!(run(&["--kernel", "lanes", "--arg", "in=/does/not/exist"], 1).contains("cannot read /does/not/exist"));
+    let message = run(&["--kernel", "lanes", "--arg", "out=8:/dev/null", "--arg", "out=256:/dev/null"], 1);
+    assert!(message.contains("group 0,0,0, wave 0, pc 0x7f") && message.contains("global_load_b32"), "{message}");
+    assert!(message.contains("read of 4 bytes") && message.contains("by lane 2") && message.contains("argument 1"));
+    assert!(bad(&["run", &file, "--groups", "0", "--group-size", "64"], 2).contains("not a number above 0"));
+    assert!(bad(&["run", &file, "--groups", "1,1,1,1", "--group-size", "64"], 2).contains("three dimensions"));
+    let own = env!("CARGO_BIN_EXE_gfx-isa");
+    assert!(bad(&["run", own, "--groups", "1", "--group-size", "64"], 1).contains("is not an AMD GPU"));
+}

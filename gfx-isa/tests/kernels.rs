@@ -518,6 +518,10 @@ fn traces_show_what_changes() {
         second.iter().any(|line| line.contains("s_and_saveexec_b32") && line.contains("exec_lo=000000ff")),
         "{text}"
     );
-    assert!(second.iter().any(|line| line.contains("v_add_nc_u32") && line.contains("[7]=0000004e")), "{text}");
+    assert!(
+        second.iter().any(|line| line.contains("v_add_nc_u32")
+            && line.contains("=00000040,00000042,00000044,00000046,00000048,0000004a,0000004c,0000004e")),
+        "{text}"
+    );
     assert!(text.lines().last().is_some_and(|line| line.contains("w7") && line.ends_with("s_endpgm")), "{text}");
 }

@@ -12,7 +12,7 @@ use crate::{Formatter, Options, RegFile, Registers, Resource, Targets};
 
 /// Writes a line for each instruction: group, wave, address, text, and what changed.
 ///
-/// Vector registers show the lanes that changed, neighbours with the same value together.
+/// Vector registers show the lanes that changed, neighbours together: one value where it is the same in all of them.
 #[derive(Debug)]
 pub struct Trace<W> {
     output: W,
@@ -124,11 +124,17 @@ impl<W> Trace<W> {
                 if old[first] == new[first] {
                     continue;
                 }
-                while lane < lanes && new[lane] == new[first] && old[lane] != new[lane] {
+                while lane < lanes && old[lane] != new[lane] {
                     lane += 1;
                 }
-                let range = if lane == first + 1 { format!("{first}") } else { format!("{first}-{}", lane - 1) };
-                line.push_str(&format!("{separator}{name}[{range}]={:08x}", new[first]));
+                let run = &new[first..lane];
+                let range = if run.len() == 1 { format!("{first}") } else { format!("{first}-{}", lane - 1) };
+                line.push_str(&format!("{separator}{name}[{range}]={:08x}", run[0]));
+                if run.iter().any(|value| *value != run[0]) {
+                    for value in &run[1..] {
+                        line.push_str(&format!(",{value:08x}"));
+                    }
+                }
                 separator = " ";
             }
         }
