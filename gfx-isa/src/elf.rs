@@ -20,7 +20,7 @@ use crate::kernel::{KernelDescriptor, KernelInfo};
 use crate::{Generation, Target};
 
 /// The most that a loaded code object may take, in bytes.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 1 << 28;
 
 /// `EI_OSABI` of AMD's HSA.
 const OSABI_HSA: u8 = 64;

@@ -59,6 +59,6 @@ pub use operand::{Operand, OperandRef, RegFile, Registers};
 pub use table::{DataFormat, Flags, Float, Form, Special};
 
 /// The code of the readme, run as tests.
-#[cfg(all(doctest, feature = "asm", feature = "all-generations"))]
+#[cfg(all(doctest, feature = "asm", feature = "elf", feature = "exec", feature = "all-generations"))]
 #[doc = include_str!("../../README.md")]
 pub struct ReadmeDoctests;

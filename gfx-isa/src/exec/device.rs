@@ -10,7 +10,7 @@ use std::vec::Vec;
 use super::arguments::{Arg, Hidden, Segment, lay_out};
 use super::barrier::GROUP;
 use super::decoded::{Program, decode_one};
-use super::dispatch::{Dispatch, Failure, GROUPS, Grid, Totals, resident};
+use super::dispatch::{Dispatch, Failure, GROUPS, Grid, SCRATCH, Totals, resident};
 use super::error::ExecError;
 use super::group::Cause;
 use super::mem::{Fault, Memory, PRIVATE_APERTURE, SHARED_APERTURE};
@@ -479,6 +479,10 @@ impl Device {
         let queue = self.filled("the queue", &queue(), rooms)?;
         let hidden = Hidden { queue, shared_base: SHARED_APERTURE, private_base: PRIVATE_APERTURE };
         let Segment { bytes: segment, lds } = lay_out(info, args, &grid, &hidden).map_err(LaunchCause::Arguments)?;
+        if lds > lds_limit(generation) {
+            let message = format!("a group needs {lds} bytes of local memory; there are {}", lds_limit(generation));
+            return Err(LaunchCause::Grid(message));
+        }
         let mut padded = segment.clone();
         padded.resize(segment.len().next_multiple_of(KERNARG_GRANULE), 0);
         let kernarg = self.filled("the arguments", &padded, rooms)?;
@@ -488,11 +492,14 @@ impl Device {
             true => info.descriptor.private_segment_size.max(DYNAMIC_STACK),
             false => info.descriptor.private_segment_size,
         };
-        let wave_bytes = (u64::from(private.next_multiple_of(4)) * u64::from(lanes)).next_multiple_of(1024);
+        let wave_bytes = (u64::from(private).next_multiple_of(4) * u64::from(lanes)).next_multiple_of(1024);
         let wave_bytes = if private == 0 { 0 } else { wave_bytes };
         let resident = resident(watches.len() as u64, waves.into(), wave_bytes).min(groups.max(1));
         let mut scratch =
             Scratch { base: 0, lane_bytes: private, wave_bytes, bytes: wave_bytes * u64::from(waves) * resident };
+        if scratch.bytes > SCRATCH {
+            return Err(LaunchCause::Room { what: "private memory", bytes: scratch.bytes });
+        }
         if scratch.bytes != 0 {
             scratch.base = self.room("private memory", scratch.bytes, rooms)?;
         }
@@ -528,6 +535,15 @@ impl Device {
         let result = dispatch.run(watches, progress);
         let Totals { executed, waves } = result.map_err(|failure| stopped(kernel, failure))?;
         Ok(Report { instructions: executed, waves, groups })
+    }
+}
+
+/// The most local memory of a group, in bytes: from the chapters on LDS of AMD's manuals.
+const fn lds_limit(generation: Generation) -> u32 {
+    match generation {
+        Generation::Cdna4 => 160 << 10,
+        Generation::Cdna5 => 320 << 10,
+        _ => 64 << 10,
     }
 }
 

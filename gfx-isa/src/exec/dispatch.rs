@@ -26,7 +26,7 @@ const BUDGET: u64 = 1 << 20;
 const RESIDENT_WAVES: u64 = 512;
 
 /// The most private memory of a launch, in bytes.
-const SCRATCH: u64 = 1 << 30;
+pub(super) const SCRATCH: u64 = 1 << 30;
 
 /// The most groups of a launch.
 pub(super) const GROUPS: u64 = 1 << 40;
