@@ -265,6 +265,9 @@ fn buffers_go_to_the_data_share() {
         bench.each(1, |lane| 20 * lane as u32);
         bench.wave.set_m0(64);
         bench.ok("buffer_load_dword v1, s[8:11], 0 offen offset:4 lds");
+        // The offset has no sign.
+        let fault = bench.fault("buffer_load_dword v1, s[8:11], 0 offen offset:2052 lds");
+        assert_eq!((fault.address, fault.lane), (64 + 2052, Some(0)), "{generation}");
         for lane in 0..bench.lanes() {
             assert_eq!(bench.lds.words()[17 + lane], word(&bytes, 20 * lane + 4), "{generation} {lane}");
         }

@@ -115,6 +115,8 @@ pub(crate) enum Action {
     Swizzle,
     /// A counter that grows.
     Clock,
+    /// The wave's number in its group.
+    WaveNumber,
 }
 
 impl Action {
@@ -155,7 +157,7 @@ const UNITS: [(&str, Unit); 10] = [
 ];
 
 /// What only caches and the predictor of addresses see.
-const NOTHING: [&str; 30] = [
+const NOTHING: [&str; 27] = [
     "BUFFER_GL0_INV",
     "BUFFER_GL1_INV",
     "BUFFER_INV",
@@ -183,9 +185,6 @@ const NOTHING: [&str; 30] = [
     "S_PREFETCH_DATA_PC_REL",
     "S_PREFETCH_INST",
     "S_PREFETCH_INST_PC_REL",
-    "GLOBAL_LOAD_MONITOR",
-    "FLAT_LOAD_MONITOR",
-    "S_CODE_PREFETCH",
 ];
 
 const SIZES: [(&str, Size); 26] = [
@@ -226,6 +225,7 @@ pub(super) fn parse(name: &str) -> Option<Mem> {
     }
     match name {
         "S_MEMTIME" | "S_MEMREALTIME" => return usual(Action::Clock),
+        "S_GET_WAVEID_IN_WORKGROUP" => return usual(Action::WaveNumber),
         "DS_APPEND" => return usual(Action::Append),
         "DS_CONSUME" => return usual(Action::Consume),
         "DS_PERMUTE_B32" => return usual(Action::Permute),
@@ -295,4 +295,48 @@ fn transfer(unit: Unit, verb: &str, rest: &str, store: bool) -> Option<Mem> {
         _ => return None,
     };
     Some(Mem { unit, place, action })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Op;
+    use crate::generated::op::ALL;
+
+    /// What is not an access of its own kind: exchanges with other units, walks of trees, transposing loads, data that
+    /// is in memory too.
+    const STUBS: [&str; 9] = ["_SRC2_", "_GWS_", "_GS_REG_", "_BVH_", "_TR_", "_TR4_", "_TR6_", "_TR8_", "_TR16_"];
+
+    #[test]
+    fn names_are_read() {
+        for name in NOTHING {
+            assert!(Op::from_name(name).is_some(), "{name} does not exist");
+        }
+        let (mut read, mut wrong) = (0, std::vec::Vec::new());
+        for (at, op) in ALL.iter().enumerate() {
+            let name = op.name();
+            let known = parse(name).is_some();
+            assert!(!known || super::super::PLACES[at].is_none(), "{name} has a line too");
+            read += u32::from(known);
+            let access = ["_LOAD_", "_STORE_", "_ATOMIC_", "_READ_", "_WRITE_"];
+            let ours = UNITS.iter().any(|(prefix, _)| name.starts_with(prefix))
+                && access.iter().any(|part| name.contains(part))
+                || name.starts_with("DS_");
+            let stub = STUBS.iter().any(|part| name.contains(part))
+                || matches!(
+                    name,
+                    "BUFFER_LOAD_LDS_FORMAT_X"
+                        | "DS_ORDERED_COUNT"
+                        | "DS_ATOMIC_ASYNC_BARRIER_ARRIVE_B64"
+                        | "DS_ATOMIC_BARRIER_ARRIVE_RTN_B64"
+                        | "DS_DIRECT_LOAD"
+                        | "DS_PARAM_LOAD"
+                );
+            if ours && known == stub {
+                wrong.push(name);
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:?}");
+        assert!(read > 750, "{read}");
+    }
 }

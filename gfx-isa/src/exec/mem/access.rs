@@ -383,7 +383,9 @@ impl Access {
         access.action = mem.action;
         access.registers(&fields, mem)?;
         access.address = match mem.unit {
-            Unit::Scalar | Unit::ScalarScratch | Unit::ScalarBuffer if matches!(mem.action, Action::Clock) => {
+            Unit::Scalar | Unit::ScalarScratch | Unit::ScalarBuffer
+                if matches!(mem.action, Action::Clock | Action::WaveNumber) =>
+            {
                 Address::None
             }
             Unit::Scalar | Unit::ScalarScratch => fields.scalar_address(bytes, false)?,
@@ -415,7 +417,7 @@ impl Access {
             let count = bytes(&mem.action).div_ceil(4) as usize;
             let number = fields.get(Field::SDATA);
             match mem.action {
-                Action::Load(..) | Action::Clock => {
+                Action::Load(..) | Action::Clock | Action::WaveNumber => {
                     let count = if matches!(mem.action, Action::Clock) { 2 } else { count };
                     if !fields.is_null(number) {
                         self.dst = Some(fields.scalar_at(number, count)?.into());
@@ -469,7 +471,8 @@ impl Access {
                 } else {
                     None
                 };
-                self.lds = Some(LdsPlace { register, offset: fields.signed_offset() as u32 });
+                let offset = if buffer { fields.get(Field::OFFSET) } else { fields.signed_offset() as u32 };
+                self.lds = Some(LdsPlace { register, offset });
             }
             Action::Atomic(atomic, returns) => {
                 let dwords = atomic.dwords();
@@ -496,7 +499,7 @@ impl Access {
                 self.dst = Some(fields.vector(Field::VDST, 1, true)?);
                 self.data[0] = fields.vector(Field::DATA0, 1, true)?;
             }
-            Action::Nothing | Action::Clock => {}
+            Action::Nothing | Action::Clock | Action::WaveNumber => {}
         }
         Ok(())
     }

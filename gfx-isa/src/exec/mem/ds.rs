@@ -83,11 +83,11 @@ impl Access {
     ///
     /// Some manuals leave M0 out; compilers put the pointer there for every generation.
     fn count(&self, wave: &mut Wave, env: &mut Env, offset: u32, active: u64) -> Result<(), ExecError> {
-        let at = [u64::from(offset.wrapping_add(wave.m0() & 0xffff) & !3); 64];
-        env.lds.check(Kind::Atomic, Lanes { at: &at, active: 1 << (active.trailing_zeros() & 63) }, 4)?;
         if active == 0 {
             return Ok(());
         }
+        let at = [u64::from(offset.wrapping_add(wave.m0() & 0xffff) & !3); 64];
+        env.lds.check(Kind::Atomic, Lanes { at: &at, active: 1 << active.trailing_zeros() }, 4)?;
         let lanes = active.count_ones();
         let add = if matches!(self.action, Action::Append) { lanes } else { lanes.wrapping_neg() };
         let old = env.lds.update(at[0] as usize / 4, |old| old.wrapping_add(add));

@@ -21,6 +21,12 @@ impl Access {
             }
             return Ok(());
         }
+        if matches!(self.action, Action::WaveNumber) {
+            if let Some(dst) = self.dst {
+                wave.set_slot(dst, wave.number.into());
+            }
+            return Ok(());
+        }
         let Address::Scalar { base, offset, register, scale } = self.address else { return Ok(()) };
         let register = match register {
             Scalar::None => 0,
