@@ -135,8 +135,11 @@ fn value(inst: &Inst, desc: OperandDesc, count: u8) -> Operand {
         Kind::Vgpr if desc.field() == Some(Field::VDSTY) && desc.count() == 7 => {
             registers(RegFile::Vgpr, raw << 1 | !inst.field(Field::VDSTX).unwrap_or(0) & 1)
         }
-        // A field of nine bits numbers vector registers as sources do, from 256 on.
-        Kind::Vgpr => registers(RegFile::Vgpr, if desc.count() == 9 { raw & 0xff } else { raw }),
+        // A field of nine bits numbers vector registers as sources do, from 256 on. What lies below is a scalar, which
+        // assemblers refuse and RDNA 3 was seen to read.
+        Kind::Vgpr if desc.count() == 9 && raw < 256 => source(inst, raw, count),
+        Kind::Vgpr if desc.count() == 9 => registers(RegFile::Vgpr, raw & 0xff),
+        Kind::Vgpr => registers(RegFile::Vgpr, raw),
         Kind::Acc => registers(RegFile::Agpr, raw),
         Kind::VgprOrAcc if is_acc(inst, desc) => registers(RegFile::Agpr, raw),
         Kind::VgprOrAcc => registers(RegFile::Vgpr, raw),
