@@ -9,7 +9,7 @@ use super::mem::{self, Env};
 use super::simd::Base;
 use super::state::{VGPRS, Wave, slot};
 use crate::sem::mma::Job;
-use crate::sem::{self, Denormals, Exec, ModifierBits, ScalarSem, Traits, VectorSem};
+use crate::sem::{self, Convert, Denormals, Exec, ModifierBits, ScalarSem, Traits, VectorSem};
 use crate::table::{Float, Row, Source, Special};
 use crate::{
     DecodeError, Decoder, Dpp8, Dpp16, Field, Generation, Inst, Op, Operand, OperandRef, RegFile, Registers, Sdwa,
@@ -157,6 +157,8 @@ pub(crate) enum Run {
         soft: Option<Kernel<Base>>,
         extra: u32,
     },
+    /// Converts more numbers a lane than vector kernels do.
+    Convert(Convert),
     Scalar(ScalarSem),
     Branch(fn(&Wave) -> bool),
     Control(fn(&mut Wave, &Decoded) -> Result<Flow, ExecError>),
@@ -401,6 +403,14 @@ pub(crate) struct Execution {
     /// The mode has no IEEE and DX10_CLAMP bits: output modifiers always apply, and clamping always turns NaN to 0.
     pub(crate) modeless: bool,
     pub(crate) dot2: Dot2,
+    /// Eight-bit floats have no infinity, one NaN and no -0.
+    pub(crate) fnuz: bool,
+    /// Selectors of a source's byte have their bits the other way round: the first says which half.
+    pub(crate) reversed_bytes: bool,
+    /// Clamping makes conversions of FP8 ones of E5M3.
+    pub(crate) clamp_is_e5m3: bool,
+    /// Scaled conversions make NaN of infinity where others clamp it.
+    pub(crate) scaled_infinity_is_nan: bool,
 }
 
 /// What dot products of 16-bit floats do with denormal sources.
@@ -424,7 +434,17 @@ pub(crate) const fn execution(generation: Generation) -> Execution {
         Cdna4 => Dot2::Keep,
         _ => Dot2::Mode,
     };
-    Execution { clears_high, true16, pk_fmac_repeats: true16, modeless: matches!(generation, Rdna4 | Cdna5), dot2 }
+    Execution {
+        clears_high,
+        true16,
+        pk_fmac_repeats: true16,
+        modeless: matches!(generation, Rdna4 | Cdna5),
+        dot2,
+        fnuz: matches!(generation, Cdna3),
+        reversed_bytes: matches!(generation, Rdna4 | Cdna5),
+        clamp_is_e5m3: matches!(generation, Cdna5),
+        scaled_infinity_is_nan: matches!(generation, Cdna5),
+    }
 }
 
 /// What an operand is to the one who executes.
@@ -480,6 +500,7 @@ impl Decoded {
         let mut decoded = Decoded::empty(op, next);
         match exec {
             Exec::Vector(vector) => decoded.vector(inst, inst.operands(), Modifiers::of(inst), &vector, constants)?,
+            Exec::Convert(convert) => decoded.convert(inst, convert, constants)?,
             Exec::Scalar(scalar) => {
                 decoded.run = Run::Scalar(scalar);
                 decoded.scalar(inst, constants)?;
@@ -684,7 +705,7 @@ impl Decoded {
             ModifierBits::Signs => u32::from(modifiers.neg & 3),
         };
         self.run = Run::Vector { kernel: kernels.pick(), soft: vector.soft, extra };
-        let halves = self.dst_ty.bits() == 16;
+        let halves = self.dst_ty.bits() < 32;
         let special = match vector.traits.denormals {
             Denormals::Mode | Denormals::Read => vector.traits.to_scalar || self.types.iter().any(|ty| ty.is_mix()),
             Denormals::Flush => true,
@@ -692,6 +713,52 @@ impl Decoded {
         };
         self.plain = self.modifiers == Modifiers::NONE && !halves && !special;
         self.floats = self.types.iter().chain([&self.dst_ty]).any(|ty| ty.is_float());
+        Ok(())
+    }
+
+    fn convert(&mut self, inst: &Inst, convert: Convert, constants: &mut Constants) -> Result<(), ExecError> {
+        let facts = execution(inst.generation());
+        let mut modifiers = Modifiers::of(inst);
+        let convert = convert.on(facts, modifiers.clamp);
+        if !convert.is_wide() {
+            let vector = convert.vector();
+            if facts.modeless {
+                (modifiers.clamp, modifiers.omod) = (false, 0);
+            }
+            if facts.reversed_bytes && vector.sources[0] == Ty::U8 {
+                modifiers.op_sel = modifiers.op_sel & !3 | (modifiers.op_sel & 1) << 1 | modifiers.op_sel >> 1 & 1;
+            }
+            return self.vector(inst, inst.operands(), modifiers, &vector, constants);
+        }
+        let fault = ExecError::Operand(self.op);
+        let mut found = 0;
+        for operand in inst.operands() {
+            match role(&operand, true) {
+                Role::Source if found < 3 => {
+                    let (registers, place) = match (convert.source_registers(found), convert.side_type(found)) {
+                        (Some(count), _) => (count, vectors(operand.value(), count)),
+                        (None, Some(ty)) => (1, source(operand.value(), ty, false, constants)),
+                        (None, None) => (0, None),
+                    };
+                    self.sources[found] = place.ok_or_else(|| fault.clone())?;
+                    self.counts[found] = registers;
+                    found += 1;
+                }
+                Role::OldDst | Role::Dst => {
+                    let count = convert.result_registers();
+                    match vectors(operand.value(), count) {
+                        Some(Src::Vector(first)) => self.dst = Dst::Vector(first, count),
+                        _ => return Err(fault),
+                    }
+                }
+                _ => return Err(fault),
+            }
+        }
+        if convert.side_type(found).is_some() {
+            return Err(fault);
+        }
+        self.modifiers = modifiers;
+        self.run = Run::Convert(convert);
         Ok(())
     }
 
@@ -823,6 +890,18 @@ pub(crate) fn operand_source(value: Operand, ty: Ty) -> Option<Src> {
     source(value, ty, false, &mut Vec::new())
 }
 
+/// Consecutive vector registers.
+fn vectors(value: Operand, count: u8) -> Option<Src> {
+    match value {
+        Operand::Registers(Registers { file: RegFile::Vgpr, first, .. })
+            if usize::from(first) + usize::from(count) <= VGPRS =>
+        {
+            Some(Src::Vector(first))
+        }
+        _ => None,
+    }
+}
+
 /// Resolves an operand; none where nothing can be read there.
 fn source(value: Operand, ty: Ty, repeats: bool, constants: &mut Constants) -> Option<Src> {
     let count = ty.bits().div_ceil(32) as usize;
@@ -852,6 +931,7 @@ fn source(value: Operand, ty: Ty, repeats: bool, constants: &mut Constants) -> O
             Special::PrivateLimit => constant(u64::from(mem::PRIVATE_APERTURE) << 32 | 0xffff_ffff, constants),
             special => return scalar(special_slot(special)?),
         },
+        Operand::Int(number) if ty == Ty::Scales => constant(u64::from(number as u8) * 0x0101_0101, constants),
         Operand::Int(number) => constant(i64::from(number) as u64, constants),
         Operand::Float(number) => constant(inline_float(number, ty, repeats), constants),
         Operand::Literal(bits) => constant(

@@ -13,7 +13,7 @@ use super::mem::{Env, Lds, Memory};
 use super::observe::Watch;
 use super::simd::{Base, Level, Wide};
 use super::state::{Denorm, Mode, Round, Wave, slot};
-use crate::sem::{Denormals, Scalars};
+use crate::sem::{self, Convert, Denormals, Scalars};
 use crate::{Dpp16, Generation, Inst};
 
 /// How a run ended.
@@ -224,6 +224,10 @@ impl Wave {
                     Some(pair) if self.lanes == 32 => self.dual(pair, constants),
                     _ => {}
                 }
+                Ok(Flow::Next)
+            }
+            Run::Convert(convert) => {
+                self.convert(decoded, constants, convert);
                 Ok(Flow::Next)
             }
             Run::Scalar(scalar) => {
@@ -496,6 +500,8 @@ impl Wave {
             let dst = &mut vgprs[usize::from(first)..][..usize::from(count)];
             if let Some(sdwa) = modifiers.sdwa {
                 insert(&mut io.out[0], &dst[0], sdwa.dst_sel(), sdwa.dst_unused());
+            } else if decoded.dst_ty == Ty::U8 {
+                insert(&mut io.out[0], &dst[0], modifiers.op_sel >> 2 & 3, 2);
             } else if decoded.dst_ty.bits() == 16 {
                 let clears = facts.clears_high && !decoded.traits.keeps_high && modifiers.op_sel & 8 == 0;
                 merge_half(&mut io.out[0], &dst[0], modifiers.op_sel & 8 != 0, clears);
@@ -509,6 +515,33 @@ impl Wave {
             self.set_scalar(first, 1, u64::from(value));
         }
         self.write_masks(decoded, active);
+    }
+
+    /// A conversion of more numbers a lane than vector kernels take.
+    #[inline(never)]
+    fn convert(&mut self, decoded: &Decoded, constants: &Constants, convert: Convert) {
+        let exec = self.exec();
+        let special = self.special(decoded);
+        let mut out = [[0; 64]; 32];
+        let mut rooms = [[[0; 64]; 4]; 3];
+        let mut at = 0..;
+        let [a, b, c] = rooms.each_mut().map(|room| {
+            let at = at.next().unwrap_or_default();
+            let (source, count) = (decoded.sources[at], decoded.counts[at]);
+            Wave::fetch(&self.scalars, &self.vgprs, constants, room, source, count, special)
+        });
+        let (numbers, sides) = match convert.source_registers(1) {
+            Some(_) => ([a, b], [&c[0], &c[0]]),
+            None => ([a, a], [&b[0], &c[0]]),
+        };
+        let op_sel = decoded.modifiers.op_sel;
+        sem::small::wide(convert, numbers, sides, op_sel, self.mode, &mut out, self.lanes as usize);
+        if let Dst::Vector(first, count) = decoded.dst {
+            let dst = &mut self.vgprs[usize::from(first)..][..usize::from(count)];
+            for (dst, from) in dst.iter_mut().zip(&out) {
+                blend(dst, from, exec);
+            }
+        }
     }
 
     /// Output modifier, clamp and flush of the results.
@@ -632,6 +665,21 @@ fn modify(rows: &mut [Vector], at: usize, ty: Ty, modifiers: &Modifiers) {
                     let part = u64::from(*bits >> shift & 0xffff);
                     *bits = format.convert(part, F32_FORMAT, Round::NearestEven) as u32;
                 }
+                *bits = *bits & !clear ^ flip;
+            }
+            return;
+        }
+        Ty::U8 => {
+            let shift = 8 * u32::from(modifiers.op_sel & 3);
+            for bits in &mut rows[0] {
+                *bits >>= shift;
+            }
+            return;
+        }
+        Ty::Halves => {
+            let clear = if bit(modifiers.abs) { 0x8000_8000 } else { 0 };
+            let flip = if bit(modifiers.neg) { 0x8000_8000 } else { 0 };
+            for bits in &mut rows[0] {
                 *bits = *bits & !clear ^ flip;
             }
             return;

@@ -66,12 +66,19 @@ pub(crate) enum Ty {
     B96,
     /// 128 bits without a type.
     B128,
+    /// A byte of a register, which the selectors name.
+    U8,
+    /// Two 16-bit floats that change their signs together.
+    Halves,
+    /// Scales of a byte each.
+    Scales,
 }
 
 impl Ty {
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Ty::None => 0,
+            Ty::U8 => 8,
             Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 | Ty::Bf16 => 16,
             Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 | Ty::PkF32 | Ty::Pk32 => 64,
             Ty::B96 => 96,
@@ -81,7 +88,7 @@ impl Ty {
     }
 
     pub(crate) const fn is_packed(self) -> bool {
-        matches!(self, Ty::Pk16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32 | Ty::Pk32)
+        matches!(self, Ty::Pk16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32 | Ty::Pk32 | Ty::Halves)
     }
 
     pub(crate) const fn is_float(self) -> bool {

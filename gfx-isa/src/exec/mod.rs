@@ -18,7 +18,6 @@ pub(crate) mod mem;
 mod observe;
 mod setup;
 pub(crate) mod simd;
-#[allow(dead_code)]
 pub(crate) mod small;
 pub(crate) mod state;
 mod stats;
@@ -26,7 +25,7 @@ mod trace;
 
 pub use arguments::Arg;
 pub use coverage::{Covered, Stub, coverage};
-pub(crate) use decoded::{Decoded, Dst, Src, operand_source};
+pub(crate) use decoded::{Decoded, Dst, Execution, Src, operand_source};
 pub use decoded::{Flow, Program};
 pub use device::{Device, Extras, Kernel, LaunchCause, LaunchError, Module, Report, StopReason, Stopped};
 pub use dispatch::Grid;

@@ -57,15 +57,7 @@ impl Value {
         }
     }
 
-    pub(crate) const fn negated(self) -> Value {
-        match self {
-            Value::Nan { negative, payload } => Value::Nan { negative: !negative, payload },
-            Value::Infinite { negative } => Value::Infinite { negative: !negative },
-            Value::Finite { negative, mantissa, exponent } => Value::Finite { negative: !negative, mantissa, exponent },
-        }
-    }
-
-    const fn is_negative(self) -> bool {
+    pub(crate) const fn is_negative(self) -> bool {
         match self {
             Value::Nan { negative, .. } | Value::Infinite { negative } | Value::Finite { negative, .. } => negative,
         }

@@ -147,7 +147,7 @@ impl Mode {
         self.0 & Mode::DX10_CLAMP != 0
     }
 
-    /// 16-bit results that overflow become the largest number instead of infinity; matrix products saturate.
+    /// Results of 16 and 8 bits that overflow become the largest number instead of infinity; matrix products saturate.
     #[inline]
     pub(crate) fn fp16_ovfl(self) -> bool {
         self.0 >> 23 & 1 != 0

@@ -6,6 +6,8 @@
 use std::sync::LazyLock;
 use std::vec::Vec;
 
+pub(crate) use small::Convert;
+
 use crate::Op;
 use crate::exec::lanes::{Kernel, Kernels, Ty};
 use crate::exec::simd::Base;
@@ -32,6 +34,7 @@ pub(crate) mod mma;
 mod permlane;
 mod salu;
 mod scalar_float;
+pub(crate) mod small;
 mod transcendental;
 mod valu;
 mod valu16;
@@ -41,6 +44,8 @@ mod valu16;
 pub(crate) enum Exec {
     /// Computes each lane by itself.
     Vector(VectorSem),
+    /// Converts numbers of few bits.
+    Convert(Convert),
     /// Computes on scalars.
     Scalar(ScalarSem),
     /// Goes to the label where the condition holds.
@@ -227,6 +232,18 @@ static MATRICES: [bool; COUNT] = {
     all
 };
 
+/// The conversions, from their names.
+static CONVERSIONS: [Option<Convert>; COUNT] = {
+    let mut all = [None; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        all[at] = small::parse(ALL[at].name());
+        assert!(all[at].is_none() || PLACES[at].is_none(), "a conversion has a line too");
+        at += 1;
+    }
+    all
+};
+
 /// What executes an instruction; none where nothing does yet.
 pub(crate) fn find(op: Op) -> Option<Exec> {
     let op = dual::single(op);
@@ -239,6 +256,9 @@ pub(crate) fn find(op: Op) -> Option<Exec> {
     }
     if let Some(compare) = COMPARES[op as usize] {
         return Some(compare.exec());
+    }
+    if let Some(convert) = CONVERSIONS[op as usize] {
+        return Some(convert.exec());
     }
     MEMORY[op as usize].map(Exec::Memory)
 }
@@ -254,6 +274,9 @@ pub(crate) fn text(op: Op) -> Option<&'static str> {
     }
     if COMPARES[op as usize].is_some() {
         return Some("compare");
+    }
+    if CONVERSIONS[op as usize].is_some() {
+        return Some("convert");
     }
     MEMORY[op as usize].map(|_| "memory")
 }
