@@ -4,7 +4,7 @@
 mod support;
 
 use gfx_isa::exec::{Mode, Wave};
-use gfx_isa::{Generation, cdna2, cdna4, cdna5, rdna2, rdna3};
+use gfx_isa::{Generation, cdna2, cdna3, cdna4, cdna5, rdna2, rdna3};
 use support::*;
 
 /// Runs one instruction on registers that hold one value in all lanes and gives lane 0 of v0.
@@ -217,4 +217,41 @@ fn omod_and_clamp_follow_the_mode() {
     assert_eq!(sum(base.with_omod(3).0, Mode(0xc0)), 0.875);
     assert_eq!(sum(base.with_clamp(1).0, compute), 1.0);
     assert_eq!(sum(base.with_clamp(1).with_neg(3).0, compute), 0.0);
+}
+
+#[test]
+fn fp8_is_fnuz_on_cdna3() {
+    let word = cdna3::Vop1::new(cdna3::Vop1::V_CVT_F32_FP8).with_src0(v(1)).0;
+    assert_eq!(run(Generation::Cdna3, &[word], &[(1, 0x38)]), 0.5f32.to_bits());
+    assert!(f32::from_bits(run(Generation::Cdna3, &[word], &[(1, 0x80)])).is_nan());
+}
+
+#[test]
+fn rounding_carries_into_the_top_exponent() {
+    for (value, code) in [(3.5f32, 6), (3.75, 6), (5.0, 6), (7.0, 7)] {
+        let op = cdna4::Vop3::V_CVT_SCALEF32_PK_FP4_F32;
+        let word = cdna4::Vop3::new(op).with_src0(v(1)).with_src1(v(1)).with_src2(v(2)).0;
+        let registers = [(1, value.to_bits()), (2, 1f32.to_bits())];
+        assert_eq!(run(Generation::Cdna4, &two(word), &registers), code * 0x11, "{value}");
+    }
+}
+
+#[test]
+fn packed_bytes_go_to_one_half() {
+    let base = cdna4::Vop3::new(cdna4::Vop3::V_CVT_PK_FP8_F32).with_src0(v(1)).with_src1(v(2));
+    let registers = [(0, 0x1234_5678), (1, 1f32.to_bits()), (2, 2f32.to_bits())];
+    assert_eq!(run(Generation::Cdna4, &two(base.0), &registers), 0x1234_4038);
+    assert_eq!(run(Generation::Cdna4, &two(base.with_op_sel(8).0), &registers), 0x4038_5678);
+}
+
+#[test]
+fn bf8_has_infinity() {
+    let word = cdna4::Vop3::new(cdna4::Vop3::V_CVT_PK_BF8_F32).with_src0(v(1)).with_src1(v(1)).0;
+    assert_eq!(run(Generation::Cdna4, &two(word), &[(1, f32::INFINITY.to_bits())]), 0x7c7c);
+}
+
+#[test]
+fn inline_numbers_are_in_the_upper_half_for_bfloat16() {
+    assert_eq!(run(Generation::Cdna5, &hex("f2 e4 00 7e"), &[]), 0);
+    assert_eq!(run(Generation::Cdna5, &hex("00 08 f2 d5 f2 00 00 00"), &[]), 1f32.to_bits());
 }

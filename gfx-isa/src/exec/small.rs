@@ -101,9 +101,14 @@ impl Small {
         Small { exp, man, bias, signed: true, special }
     }
 
-    pub(crate) const F32: Small = Small::new(8, 23, 127, Special::Ieee);
-    pub(crate) const F16: Small = Small::new(5, 10, 15, Special::Ieee);
-    pub(crate) const BF16: Small = Small::new(8, 7, 127, Special::Ieee);
+    /// A format of IEEE 754's kind.
+    pub(crate) const fn ieee(exp: u32, man: u32) -> Small {
+        Small::new(exp, man, (1 << (exp - 1)) - 1, Special::Ieee)
+    }
+
+    pub(crate) const F32: Small = Small::ieee(8, 23);
+    pub(crate) const F16: Small = Small::ieee(5, 10);
+    pub(crate) const BF16: Small = Small::ieee(8, 7);
     /// OCP E4M3.
     pub(crate) const FP8: Small = Small::new(4, 3, 7, Special::LastIsNan);
     /// OCP E5M2.
@@ -191,6 +196,7 @@ impl Small {
     }
 
     /// [`Small::to_f32`] of each code: what loops over many numbers look up.
+    #[allow(dead_code)] // Matrix products read their elements by it.
     pub(crate) const fn table<const N: usize>(self) -> [f32; N] {
         let mut table = [0.0; N];
         let mut bits = 0;
@@ -294,6 +300,7 @@ pub(crate) const fn e8m0(scale: u8) -> Option<i32> {
 }
 
 /// A block scale of type E8M0 as a 32-bit float.
+#[allow(dead_code)] // Matrix products read their scales by it.
 pub(crate) const fn e8m0_f32(scale: u8) -> f32 {
     f32::from_bits(match scale {
         0xff => 0x7fc0_0000,

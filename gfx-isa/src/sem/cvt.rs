@@ -3,6 +3,7 @@
 use super::sem;
 use crate::exec::float::{F16_FORMAT, F32_FORMAT, Float, Format};
 use crate::exec::lanes::{Bf16, F16, Pk};
+use crate::exec::small::{Overflow, Rounding, Small};
 use crate::exec::{Mode, Round};
 
 sem! { LINES:
@@ -158,22 +159,9 @@ fn pack_byte(mode: Mode, a: f32, byte: u32, into: u32) -> u32 {
 
 /// Rounded up with the probability that the seed's highest bits stand for: they are added to what is cut off.
 fn stochastic<T: Float>(a: f32, seed: u32) -> T {
-    let (from, to) = (F32_FORMAT, T::FORMAT);
-    let bits = a.bits();
-    if from.is_nan(bits) || from.is_infinite(bits) {
-        return T::from_bits(from.convert(bits, to, Round::Zero));
-    }
-    // Bits below the result's last one, more of them where the result is denormal.
-    let deeper = (1 - to.bias()) - (from.exponent(bits).max(1) - from.bias());
-    let lost = (from.man - to.man) as i32 + deeper.max(0);
-    let down = from.convert(bits, to, Round::Zero);
-    if lost > 31 {
-        return T::from_bits(down);
-    }
-    let fraction = bits & ((1 << from.man) - 1) | if from.exponent(bits) == 0 { 0 } else { 1 << from.man };
-    let cut = fraction & ((1u64 << lost) - 1);
-    let carry = cut + u64::from(seed >> (32 - lost)) >= 1 << lost;
-    T::from_bits(down + u64::from(carry))
+    let to = Small::ieee(T::FORMAT.exp, T::FORMAT.man);
+    let rounding = Rounding::stochastic(seed, Small::F32, to);
+    T::from_bits(to.encode(Small::F32.decode(a.to_bits()), rounding, Overflow::Special).into())
 }
 
 /// A seed added below a bfloat16's bits, which are then cut off.

@@ -232,7 +232,7 @@ impl Convert {
             sources,
             dst,
             extra: self.pack(),
-            traits: Traits::KEEPS,
+            traits: Traits { keeps_high: true, ..Traits::NONE },
         }
     }
 
