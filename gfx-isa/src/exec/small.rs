@@ -196,7 +196,6 @@ impl Small {
     }
 
     /// [`Small::to_f32`] of each code: what loops over many numbers look up.
-    #[allow(dead_code)] // Matrix products read their elements by it.
     pub(crate) const fn table<const N: usize>(self) -> [f32; N] {
         let mut table = [0.0; N];
         let mut bits = 0;
@@ -300,7 +299,6 @@ pub(crate) const fn e8m0(scale: u8) -> Option<i32> {
 }
 
 /// A block scale of type E8M0 as a 32-bit float.
-#[allow(dead_code)] // Matrix products read their scales by it.
 pub(crate) const fn e8m0_f32(scale: u8) -> f32 {
     f32::from_bits(match scale {
         0xff => 0x7fc0_0000,
