@@ -46,10 +46,15 @@ pub(crate) struct Barriers {
     /// The group's barrier, then the named ones.
     units: [Unit; 1 + NAMED as usize],
     named: u32,
+    /// The group is part of a cluster, which has a barrier of its own.
+    in_cluster: bool,
 }
 
 /// Number of the group's barrier.
 pub(crate) const GROUP: i32 = -1;
+
+/// Number of the cluster's barrier.
+const CLUSTER: i32 = -3;
 
 impl Barriers {
     /// Barriers of a group of some waves, with `named` named ones.
@@ -58,7 +63,17 @@ impl Barriers {
         units[0].members = waves as u32;
         // A group of one wave has no barriers.
         let named = if waves > 1 { named.min(NAMED) } else { 0 };
-        Barriers { waves: std::vec![Wave::default(); waves], units, named }
+        Barriers { waves: std::vec![Wave::default(); waves], units, named, in_cluster: false }
+    }
+
+    /// The same for a group that may be part of a cluster.
+    pub(crate) fn in_cluster(self, in_cluster: bool) -> Barriers {
+        Barriers { in_cluster, ..self }
+    }
+
+    /// Whether a number means a barrier that cannot be executed: groups of a cluster do not wait for each other here.
+    pub(crate) fn is_missing(&self, barrier: i32) -> bool {
+        self.in_cluster && barrier == CLUSTER
     }
 
     /// Whether there is anybody to wait for.

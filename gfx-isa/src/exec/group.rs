@@ -82,7 +82,8 @@ impl Group {
             executed: std::vec![0; count],
             ended: std::vec![false; count],
             lds: Lds::new(lds),
-            barriers: Barriers::new(count, setup.descriptor.named_barriers(setup.generation)),
+            barriers: Barriers::new(count, setup.descriptor.named_barriers(setup.generation))
+                .in_cluster(setup.cluster != [1; 3]),
         }
     }
 

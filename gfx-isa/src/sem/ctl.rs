@@ -139,26 +139,33 @@ fn named(wave: &Wave, decoded: &Decoded) -> (i32, Option<u32>) {
     }
 }
 
-fn signal(wave: &Wave, decoded: &Decoded, env: &mut Env) -> Option<bool> {
+/// Signals a barrier. Whether it was the first signal, where there is such a barrier.
+fn signal(wave: &Wave, decoded: &Decoded, env: &mut Env) -> Result<Option<bool>, ExecError> {
     let (barrier, members) = named(wave, decoded);
-    env.barriers.signal(barrier, members)
+    if env.barriers.is_missing(barrier) {
+        return Err(ExecError::Unimplemented(decoded.op));
+    }
+    Ok(env.barriers.signal(barrier, members))
 }
 
 fn barrier_signal(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
-    signal(wave, decoded, env);
+    signal(wave, decoded, env)?;
     Ok(Flow::Next)
 }
 
 fn signal_is_first(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
-    if let Some(first) = signal(wave, decoded, env) {
+    if let Some(first) = signal(wave, decoded, env)? {
         wave.set_scc(first);
     }
     Ok(Flow::Next)
 }
 
 fn barrier_wait(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
-    let barrier = first_source(wave, decoded) as u16 as i16;
-    Ok(if env.barriers.wait(wave.number(), barrier.into()) { Flow::Next } else { Flow::Wait })
+    let barrier = i32::from(first_source(wave, decoded) as u16 as i16);
+    if env.barriers.is_missing(barrier) {
+        return Err(ExecError::Unimplemented(decoded.op));
+    }
+    Ok(if env.barriers.wait(wave.number(), barrier) { Flow::Next } else { Flow::Wait })
 }
 
 fn barrier_init(wave: &mut Wave, decoded: &Decoded, env: &mut Env) -> Result<Flow, ExecError> {
