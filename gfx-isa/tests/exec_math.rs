@@ -518,6 +518,12 @@ fn interpolation_in_groups_of_four() {
         let half = |register: u32| {
             if generation == Generation::Rdna4 { format!("v{register}") } else { format!("v{register}.l") }
         };
+        // A scalar in the place of the coordinate, as measured on RDNA 3.
+        if generation == Generation::Rdna3 {
+            wave.set_sgpr(7, f(2.0));
+            step(&mut wave, &[0xcd00_0005, v(1) | 7 << 9 | v(1) << 18]).expect("executes");
+            assert_eq!(f32::from_bits(wave.vgpr(13, 5)), 3.0 + 20.0);
+        }
         for kind in ["f16_f32", "rtz_f16_f32"] {
             exec(&mut wave, &format!("v_interp_p10_{kind} v5, {}, v2, {}", half(4), half(4)));
             assert_eq!(f32::from_bits(wave.vgpr(9, 5)), 6.0, "{generation} {kind}");
