@@ -363,7 +363,7 @@ fn halves_to_bytes() {
             let text = format!("v_cvt_pk_{}_f16 v0, v1 op_sel:[0,1]", format.name);
             let mut runner = Runner::new(Cdna5, &text).clamping(clamps);
             for bits in 0..=0xffffu32 {
-                if bits % 32 == 0 {
+                if bits.is_multiple_of(32) {
                     let values: Vec<u32> = (bits..bits + 32).map(|bits| bits | (bits ^ 0xffff) << 16).collect();
                     runner.set(0, &[0x1234_5678]).set(1, &values).run();
                 }

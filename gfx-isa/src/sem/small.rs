@@ -373,7 +373,7 @@ fn scale_place(bits: u32, op_sel: u8, lane: usize) -> (usize, u32) {
         (_, 0) => (bit(1), 2 * bit(0) + upper),
         _ => (bit(1), bit(0) + 2 * upper),
     };
-    (lane & !31 | 16 * half as usize | lane & 15, byte)
+    (lane & !31 | (16 * half as usize) | lane & 15, byte)
 }
 
 /// Runs a wide conversion: numbers of one or two sources, and the seed and scale of each lane.
