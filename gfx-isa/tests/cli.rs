@@ -162,7 +162,7 @@ fn json_members_are_documented() {
             _ => {}
         }
     }
-    let sections: [(&str, &[&[&str]]); 4] = [
+    let sections: [(&str, &[&[&str]]); 5] = [
         (
             "## show",
             &[&["show", "V_MSAD_U8", "--json"], &["show", "V_PK_MAD_U16", "--json"], &["show", "S_SENDMSG", "--json"]],
@@ -170,6 +170,7 @@ fn json_members_are_documented() {
         ("## list", &[&["list", "--json"], &["list", "--isa", "rdna4", "--json"]]),
         ("## compare NAME", &[&["compare", "V_MSAD_U8", "--json"]]),
         ("## compare --isa", &[&["compare", "--isa", "rdna3", "rdna4", "--json"]]),
+        ("## matrix", &[&["matrix", "V_MFMA_F32_32X32X8_F16", "--isa", "cdna3", "--json"]]),
     ];
     for (heading, commands) in sections {
         let start = text.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no section {heading}"));
@@ -184,6 +185,31 @@ fn json_members_are_documented() {
         commands.iter().for_each(|args| members(&json(args), &mut present));
         assert_eq!(present, named, "{heading}");
     }
+}
+
+/// Places are those that AMD's matrix instruction calculator gives.
+#[test]
+fn elements_of_matrices() {
+    let page = good(&["matrix", "v_mfma_f32_32x32x8_f16", "--isa", "gfx942"]);
+    assert!(page.contains("D = A × B + C with m × n × k = 32×32×8\n"), "{page}");
+    assert!(page.contains("A[i, k]  32 × 8 f16, 2 registers\n  lane      i + 32 · (k / 4)\n"), "{page}");
+    assert!(page.contains("  register  k / 2 % 2\n  from bit  16 · (k % 2)\n"), "{page}");
+    assert!(page.contains("  lane      32 · (i / 4 % 2) + j\n  register  i % 4 + 4 · (i / 8)\n"), "{page}");
+    let one = good(&["matrix", "V_MFMA_F32_32X32X8_F16", "--isa", "cdna3", "--matrix", "A", "--at", "3,5", "--csv"]);
+    assert_eq!(one, "matrix,block,row,column,lane,register,bit,bits\nA,0,3,5,35,0,16,16\n");
+    // RDNA 3 keeps A twice.
+    let copies =
+        good(&["matrix", "V_WMMA_F32_16X16X16_F16", "--isa", "rdna3", "--matrix", "a", "--at", "1,2", "--csv"]);
+    assert!(copies.ends_with("\nA,0,1,2,1,1,0,16\nA,0,1,2,17,1,0,16\n"), "{copies}");
+    let grid = good(&["matrix", "V_WMMA_I32_16X16X16_IU8", "--isa", "rdna4", "--matrix", "D"]);
+    assert!(grid.lines().any(|line| line.starts_with("9     16:v1 17:v1 18:v1")), "{grid}");
+    let whole = json(&["matrix", "V_SMFMAC_F32_16X16X32_F16", "--isa", "cdna3", "--json"]);
+    let index = &whole["matrices"][4];
+    assert_eq!((&index["matrix"], &index["sets"], &index["rows"]), (&"index".into(), &4.into(), &16.into()));
+    bad(&["matrix", "V_ADD_F32", "--isa", "cdna3"], 1);
+    bad(&["matrix", "V_MFMA_F32_32X32X8_F16", "--isa", "cdna3", "--a", "fp4"], 2);
+    bad(&["matrix", "V_MFMA_F32_32X32X8_F16", "--isa", "cdna3", "--wave", "32"], 2);
+    bad(&["matrix", "V_MFMA_F32_32X32X8_F16", "--isa", "cdna3", "--matrix", "scale-a"], 1);
 }
 
 #[test]

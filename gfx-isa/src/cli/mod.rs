@@ -6,6 +6,7 @@ mod coverage;
 mod disasm;
 mod draw;
 mod list;
+mod matrix;
 mod names;
 mod output;
 mod report;
@@ -38,6 +39,7 @@ enum Command {
     Show(show::Args),
     List(list::Args),
     Compare(compare::Args),
+    Matrix(matrix::Args),
     Run(run::Args),
     Coverage(coverage::Args),
 }
@@ -76,6 +78,7 @@ pub fn main() -> ExitCode {
         Command::Show(args) => show::run(&args, &mut output),
         Command::List(args) => list::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
+        Command::Matrix(args) => matrix::run(&args, &mut output),
         Command::Run(args) => run::run(&args, &mut output),
         Command::Coverage(args) => coverage::run(&args, &mut output),
     };
