@@ -410,7 +410,9 @@ fn check(recorded: &Recorded, case: &Case, operands: &Operands, exact: bool, ran
             _ => sum,
         };
         let result = value(format(Matrix::D), true, got);
-        if exact || integer {
+        if result == sum || (result.is_nan() && sum.is_nan()) {
+            // As it should be.
+        } else if exact || integer {
             assert_eq!(result, sum, "{name} D[{block},{row},{column}]");
         } else {
             let lost = match format(Matrix::D) {
@@ -612,6 +614,39 @@ fn modifiers_change_operands() {
     }
 }
 
+#[test]
+fn infinities_and_nan_reach_the_results_they_belong_to() {
+    let mut random = Random(0xfedc_ba98_7654_3210);
+    for recorded in recorded() {
+        let op = recorded.op;
+        let Sizes { m, n, k, kept, blocks } = Sizes::of(&op);
+        for matrix in [Matrix::A, Matrix::B, Matrix::C] {
+            let format = op.format(matrix).expect("every instruction has it");
+            let (infinity, nan, sign) = match format {
+                Format::F64 => (0x7ff0_0000_0000_0000, 0x7ff8_0000_0000_0000, 63),
+                Format::F32 | Format::Xf32 => (0x7f80_0000, 0x7fc0_0000, 31),
+                Format::F16 => (0x7c00, 0x7e00, 15),
+                Format::Bf16 => (0x7f80, 0x7fc0, 15),
+                Format::Bf8 => (0x7c, 0x7f, 7),
+                Format::Fp8 => (0x7f, 0x7f, 7),
+                Format::Fp8Fnuz | Format::Bf8Fnuz => (0x80, 0x80, 6),
+                _ => continue,
+            };
+            let mut operands = operands(&op, &mut random, exact_value);
+            let (values, count) = match matrix {
+                Matrix::A => (&mut operands.a, blocks * m * kept),
+                Matrix::B => (&mut operands.b, blocks * k * n),
+                _ => (&mut operands.c, blocks * m * n),
+            };
+            let mut put = |value: u64| values[random.below(count.into()) as usize] = value;
+            put(infinity);
+            put(infinity | 1 << sign);
+            put(nan);
+            check(&recorded, &Case::plain(&op), &operands, is_exact(&op), &mut random);
+        }
+    }
+}
+
 /// Fills an operand with one value; gives lane 0 of D's first register.
 fn uniform(op: &MatrixOp, mode: Option<Mode>, case: &Case, values: [u32; 3], registers: u32) -> u32 {
     let mut wave = Wave::new(op.generation(), op.lanes()).expect("a size of the generation");
@@ -655,5 +690,50 @@ fn integer_sums_wrap_unless_clamped() {
             let case = Case { clamp, neg: 3, ..Case::plain(&op) };
             assert_eq!(uniform(&op, None, &case, [0x0101_0101, 0x0101_0101, 0x7fff_ffff], 8), expected, "{generation}");
         }
+    }
+}
+
+#[cfg(all(feature = "cdna1", feature = "cdna2", feature = "cdna3"))]
+#[test]
+fn denormals_are_kept_or_not() {
+    let names = ["V_MFMA_F32_4X4X4F16", "V_MFMA_F32_4X4X4F16", "V_MFMA_F32_4X4X4_16B_F16"];
+    let four = (4.0 * 2f32.powi(-24)).to_bits();
+    for ((generation, name), expected) in
+        [Generation::Cdna1, Generation::Cdna2, Generation::Cdna3].into_iter().zip(names).zip([four, 0, four])
+    {
+        let op = matrices::find(generation, name, 64);
+        assert_eq!(uniform(&op, None, &Case::plain(&op), [0x0001_0001, 0x3c00_3c00, 0], 2), expected, "{generation}");
+    }
+    // Factors of 32 bits obey the mode, the accumulator does not.
+    let op = matrices::find(Generation::Cdna3, "V_MFMA_F32_4X4X1_16B_F32", 64);
+    let two = 2f32.to_bits();
+    for (mode, expected) in [(0xf0, 4), (0xe0, 2)] {
+        assert_eq!(uniform(&op, Some(Mode(mode)), &Case::plain(&op), [1, two, 2], 1), expected, "{mode:#x}");
+    }
+}
+
+#[cfg(all(feature = "cdna3", feature = "rdna4"))]
+#[test]
+fn overflow_gives_the_largest_number_where_the_mode_says_so() {
+    // Sums of products of 2^127 and 1.
+    let op = matrices::find(Generation::Cdna3, "V_MFMA_F32_32X32X8_BF16", 64);
+    let operands = [0x7f00_7f00, 0x3f80_3f80, 0];
+    let ovfl = 1 << 23;
+    for (mode, expected) in [(0xf0, 0x7f80_0000), (0xf0 | ovfl, f32::MAX.to_bits())] {
+        assert_eq!(uniform(&op, Some(Mode(mode)), &Case::plain(&op), operands, 2), expected, "{mode:#x}");
+    }
+    // What is infinite by itself stays so.
+    let infinite = [0x7f00_7f00, 0x3f80_3f80, f32::INFINITY.to_bits()];
+    assert_eq!(uniform(&op, Some(Mode(0xf0 | ovfl)), &Case::plain(&op), infinite, 2), 0x7f80_0000);
+    let op = matrices::find(Generation::Rdna4, "V_WMMA_F16_16X16X16_F16", 32);
+    let operands = [0x7bff_7bff, 0x3c00_3c00, 0x7bff_7bff];
+    for (mode, expected) in [(0xf0, 0x7c00_7c00), (0xf0 | ovfl, 0x7bff_7bff)] {
+        assert_eq!(uniform(&op, Some(Mode(mode)), &Case::plain(&op), operands, 4), expected, "{mode:#x}");
+    }
+    // Integers saturate.
+    let op = matrices::find(Generation::Cdna3, "V_MFMA_I32_32X32X16_I8", 64);
+    for (mode, expected) in [(0xf0, 0x8000_000f), (0xf0 | ovfl, 0x7fff_ffff)] {
+        let operands = [0x0101_0101, 0x0101_0101, 0x7fff_ffff];
+        assert_eq!(uniform(&op, Some(Mode(mode)), &Case::plain(&op), operands, 2), expected, "{mode:#x}");
     }
 }
