@@ -737,3 +737,37 @@ fn overflow_gives_the_largest_number_where_the_mode_says_so() {
         assert_eq!(uniform(&op, Some(Mode(mode)), &Case::plain(&op), operands, 2), expected, "{mode:#x}");
     }
 }
+
+#[cfg(feature = "cdna5")]
+#[test]
+fn high_bits_of_registers_move_the_operands_of_cdna5() {
+    let mut random = Random(0x5555_1234_9876_abcd);
+    for name in ["V_WMMA_F32_16X16X32_F16", "V_SWMMAC_F32_16X16X64_F16"] {
+        let op = matrices::find(Generation::Cdna5, name, 32);
+        let plain = Case::plain(&op);
+        let high = |base: Base, bank: u32| Base { first: base.first + 256 * bank, ..base };
+        // Of the destination 3, of the sources 1, 2 and 1.
+        let [mut low, mut moved] = [0, 1].map(|_| Wave::new(Generation::Cdna5, 32).expect("a size of the generation"));
+        moved.set_mode(Mode(0xf0 | 3 << 12 | 1 << 14 | 2 << 16 | 1 << 18));
+        for register in 0..32 {
+            for lane in 0..32 {
+                // Small 16-bit floats, and for the index and the accumulator the same bits.
+                let value = 0x3c00_3800 + (random.next() & 0x01ff_81ff);
+                let third = Base::v(if op.is_sparse() { plain.index } else { 66 });
+                let sums = if op.is_sparse() { [plain.d, high(plain.d, 3)] } else { [plain.d, plain.d] };
+                for [base, there] in
+                    [[plain.a, high(plain.a, 1)], [plain.b, high(plain.b, 2)], [third, high(third, 1)], sums]
+                {
+                    base.write(&mut low, lane, 32 * register, 32, value);
+                    there.write(&mut moved, lane, 32 * register, 32, value);
+                }
+            }
+        }
+        step(&mut low, &plain.words(&op, false)).expect("executes");
+        step(&mut moved, &plain.words(&op, false)).expect("executes");
+        for bit in (0..256).step_by(32) {
+            let results = [plain.d.read(&low, 7, bit, 32), high(plain.d, 3).read(&moved, 7, bit, 32)];
+            assert_eq!(results[0], results[1], "{name}");
+        }
+    }
+}

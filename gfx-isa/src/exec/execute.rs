@@ -182,6 +182,14 @@ impl Wave {
     /// In a mode that moves the numbers of vector registers or skips vector instructions.
     #[cold]
     fn execute_moved(&mut self, decoded: &Decoded, constants: &Constants, env: &mut Env) -> Result<Flow, ExecError> {
+        if let (Run::Matrix, Some(job)) = (&decoded.run, &decoded.matrix) {
+            match self.generation {
+                Generation::Cdna5 => job.moved(self.moved_by()).run(self),
+                _ if self.mode.0 & Mode::VSKIP != 0 => {}
+                _ => job.run(self),
+            }
+            return Ok(Flow::Next);
+        }
         let vector = match decoded.run {
             Run::Vector { .. } | Run::Pair => true,
             Run::Memory => decoded.access.as_ref().is_some_and(|access| access.is_vector()),

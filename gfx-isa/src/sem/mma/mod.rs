@@ -251,7 +251,29 @@ impl Job {
     }
 }
 
+impl Job {
+    /// The instruction with its registers moved: those of the destination, and of the three sources. Scales stay.
+    pub(crate) fn moved(&self, [dst, a, b, c]: [u16; 4]) -> Job {
+        let mut job = self.clone();
+        let accumulator = if job.op.is_sparse() { dst } else { c };
+        job.a.shift(a);
+        job.b.shift(b);
+        job.d.shift(dst);
+        if let Accumulator::Registers(place) = &mut job.c {
+            place.shift(accumulator);
+        }
+        if let Some(index) = &mut job.index {
+            index.shift(c);
+        }
+        job
+    }
+}
+
 impl Place {
+    fn shift(&mut self, by: u16) {
+        self.runs.iter_mut().for_each(|run| run.register += by);
+    }
+
     /// The runs of a matrix from a register on; none where it does not fit into the file.
     fn new(op: &MatrixOp, kind: Matrix, first: u16, file: u16, set: u32) -> Option<Place> {
         let layout = op.layout(kind)?.with_set(set);
