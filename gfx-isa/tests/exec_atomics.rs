@@ -241,6 +241,32 @@ fn the_data_share_exchanges_at_two_addresses() {
 }
 
 #[test]
+fn data_may_be_in_the_data_share_too() {
+    for generation in [Cdna1, Rdna1] {
+        let mut bench = Bench::new(generation);
+        bench.wave.set_exec(0b11);
+        bench.lds.words_mut()[..10].copy_from_slice(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        bench.each(0, |lane| 4 * lane as u32);
+        // Four dwords on, and two back.
+        bench.ok("ds_add_src2_u32 v0 offset:4");
+        assert_eq!(bench.lds.words()[..6], [6, 8, 3, 4, 5, 6], "{generation}");
+        bench.each(0, |_| 16);
+        bench.wave.set_exec(1);
+        bench.ok("ds_rsub_src2_u32 v0 offset:0x7ffe");
+        assert_eq!(bench.lds.words()[4], 3u32.wrapping_sub(5), "{generation}");
+        bench.ok("ds_write_src2_b64 v0 offset:2");
+        assert_eq!(bench.lds.words()[4..6], [7, 8], "{generation}");
+        // The distance in the address's upper bits: one dword back.
+        bench.each(0, |_| 12 | 0xffff << 17);
+        bench.ok("ds_max_src2_i32 v0 offset:0x8000");
+        assert_eq!(bench.lds.words()[3], 4, "{generation}");
+        bench.lds.words_mut()[2] = 50;
+        bench.ok("ds_max_src2_i32 v0 offset:0x8000");
+        assert_eq!(bench.lds.words()[3], 50, "{generation}");
+    }
+}
+
+#[test]
 fn float_atomics() {
     let one = 1f32.to_bits();
     for &generation in Generation::all() {

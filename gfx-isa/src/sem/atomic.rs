@@ -209,6 +209,7 @@ pub(super) fn data_share(verb: &str, rest: &str) -> Option<(Place, Returns, Atom
     for word in rest.split('_') {
         match word {
             "RTN" => returns = Returns::Always,
+            "SRC2" => place = Place::Second,
             "2ADDR" => place = Place::Pair { stride: 1 },
             "STRIDE64" => place = Place::Pair { stride: 64 },
             "SUB" | "CLAMP" | "NUM" | "ADD" => {

@@ -63,6 +63,8 @@ pub(crate) enum Place {
     Usual,
     /// A dword a lane, in the lanes' order.
     ByLane,
+    /// The data is in the data share too, its offset from the address in the instruction or in the address's upper bits.
+    Second,
     /// Two addresses from one register, their offsets in units of the data, or of 64 times the data.
     Pair {
         stride: u8,
@@ -236,6 +238,10 @@ pub(super) fn parse(name: &str) -> Option<Mem> {
     }
     let (verb, rest) = rest.split_once('_')?;
     match verb {
+        "WRITE" if rest.starts_with("SRC2_") => {
+            let (place, returns, action) = atomic::data_share("WRXCHG", rest)?;
+            Some(Mem { unit, place, action: Action::Atomic(action, returns) })
+        }
         "LOAD" | "READ" | "READ2" | "READ2ST64" => transfer(unit, verb, rest, false),
         "STORE" | "WRITE" | "WRITE2" | "WRITE2ST64" => transfer(unit, verb, rest, true),
         _ if unit == Unit::Ds => {
@@ -303,9 +309,8 @@ mod tests {
     use crate::Op;
     use crate::generated::op::ALL;
 
-    /// What is not an access of its own kind: exchanges with other units, walks of trees, transposing loads, data that
-    /// is in memory too.
-    const STUBS: [&str; 9] = ["_SRC2_", "_GWS_", "_GS_REG_", "_BVH_", "_TR_", "_TR4_", "_TR6_", "_TR8_", "_TR16_"];
+    /// What is not an access of its own kind: exchanges with other units, walks of trees, transposing loads.
+    const STUBS: [&str; 8] = ["_GWS_", "_GS_REG_", "_BVH_", "_TR_", "_TR4_", "_TR6_", "_TR8_", "_TR16_"];
 
     #[test]
     fn names_are_read() {

@@ -328,7 +328,7 @@ fn is_private(facts: Reach, high: u32) -> bool {
 
 /// What to say of an atomic whose address is not a multiple of its size.
 #[cold]
-fn misaligned(space: Space, places: &Places, bytes: u32) -> Fault {
+pub(super) fn misaligned(space: Space, places: &Places, bytes: u32) -> Fault {
     let lane = (0..64).find(|lane| {
         places.active >> lane & 1 != 0 && !places.at[*lane].wrapping_sub(places.base).is_multiple_of(bytes.into())
     });

@@ -4,11 +4,13 @@ use super::super::error::ExecError;
 use super::super::lanes::Vector;
 use super::super::state::Wave;
 use super::access::{Access, Address};
-use super::address::Lanes;
+use super::address::{Lanes, misaligned};
+use super::transfer::{self, Places};
 use super::words::{Lds, Words};
 use super::{Access as Kind, Env, Fault, Reason, Space};
 use crate::Generation;
-use crate::sem::mem::{Action, Place};
+use crate::sem::atomic::Atomic;
+use crate::sem::mem::{Action, Part, Place, Size};
 
 impl Lds {
     /// Whether every lane's bytes are inside.
@@ -56,6 +58,7 @@ impl Access {
                 self.swizzle(wave, offsets[0], register, active);
                 Ok(())
             }
+            (Action::Atomic(atomic, _), Place::Second) => self.second(wave, env, atomic, offsets[0], register, active),
             (_, Place::ByLane) => {
                 let base = offsets[0] + (wave.m0() & 0xffff);
                 let at = core::array::from_fn(|lane| u64::from(base) + 4 * lane as u64);
@@ -77,6 +80,41 @@ impl Access {
                 self.in_lds(wave, env, Lanes { at: &at, active })
             }
         }
+    }
+
+    /// An atomic whose data is in the data share, at a distance in dwords.
+    fn second(
+        &self,
+        wave: &mut Wave,
+        env: &mut Env,
+        atomic: Atomic,
+        offset: u32,
+        register: u16,
+        active: u64,
+    ) -> Result<(), ExecError> {
+        let bytes = 4 * atomic.dwords() as u32;
+        let own_offset = offset & 0x8000 != 0;
+        let address = *wave.vector(usize::from(register));
+        let first = address.map(|at| if own_offset { at & 0x1_ffff } else { at });
+        let second: [u64; 64] = core::array::from_fn(|lane| {
+            // The instruction's offset has 15 bits and a sign; the address's upper 15 bits are signed likewise.
+            let dwords = if own_offset { address[lane] as i32 >> 17 } else { (offset << 17) as i32 >> 17 };
+            u64::from(first[lane].wrapping_add_signed(4 * dwords))
+        });
+        let first = first.map(u64::from);
+        env.lds.check(Kind::Read, Lanes { at: &second, active }, bytes)?;
+        env.lds.check(Kind::Atomic, Lanes { at: &first, active }, bytes)?;
+        let lanes = wave.lanes() as usize;
+        let places = Places { at: &first, base: 0, active, lanes, next: 1 };
+        if !places.aligned(bytes.into()) {
+            return Err(misaligned(Space::Lds, &places, bytes).into());
+        }
+        let (mut data, mut old) = ([[0; 64]; 2], [[0; 64]; 2]);
+        let size = Size::Dwords(atomic.dwords() as u8);
+        transfer::load(env.lds, &Places { at: &second, ..places }, size, Part::Whole, &mut data);
+        let flush = wave.mode().denorm_f32().flush_in;
+        transfer::atomic(env.lds, &places, atomic, flush, [&data, &data], &mut old);
+        Ok(())
     }
 
     /// A counter at M0 plus the offset, which the number of active lanes is added to or taken from.
