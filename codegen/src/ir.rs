@@ -281,6 +281,8 @@ pub struct OperandType {
     pub kind: Kind,
     /// Allowed values 0 to 511, one bit each. May be more than the named ones.
     pub valid: [u64; 8],
+    /// Of scalar operands the values 0 to 127 where registers of 2, 4, 8 and 16 dwords may begin, one bit each.
+    pub tuples: [[u64; 2]; 4],
     /// Runs of named values.
     pub runs: Vec<Run>,
     /// Bit fields of a partitioned type: name, offset, count.

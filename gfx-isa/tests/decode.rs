@@ -103,6 +103,36 @@ fn every_flipped_bit_decodes_or_is_an_error() {
     }
 }
 
+/// Tuples that run out of the scalar registers, or begin at a register that is the high half of a pair or has no next.
+#[test]
+fn tuples_end_in_their_file() {
+    let cases = [
+        // S_BREV_B64: M0 as a pair.
+        (Generation::Rdna4, "0005fdbe"),
+        // S_ATOMIC_CMPSWAP: the high half of XNACK_MASK and what follows it.
+        (Generation::Cdna2, "401a04c200000000"),
+        // BUFFER_LOAD_FORMAT_X: a descriptor at M0.
+        (Generation::Rdna2, "000000e000001f00"),
+        // IMAGE_GATHER4H_PCK: a descriptor that begins at s104.
+        (Generation::Rdna1, "000088f100001a00"),
+    ];
+    for (generation, hex) in cases {
+        let error = generation.decode(&hex_bytes(hex)).expect_err(hex);
+        assert_eq!((error.kind, error.offset, error.len), (DecodeErrorKind::ReservedOperand, 0, 4), "{hex}");
+    }
+    let cases = [
+        // s[100:103] of CDNA 1, in LLVM's tests.
+        (Generation::Cdna1, "000180f001052203"),
+        // The last pair, a pair by name, and no register at all.
+        (Generation::Rdna4, "0005e8be"),
+        (Generation::Rdna4, "0005eabe"),
+        (Generation::Rdna4, "0005fcbe"),
+    ];
+    for (generation, hex) in cases {
+        generation.decode(&hex_bytes(hex)).expect(hex);
+    }
+}
+
 /// A stream of words from a counter, as SplitMix64 makes them.
 fn random_words(seed: u64, count: usize) -> Vec<u8> {
     let mix = |n: u64| {

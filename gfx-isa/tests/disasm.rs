@@ -97,6 +97,21 @@ fn branch_targets_are_offsets_addresses_or_names() {
     assert_eq!(text(&absolute.with_labels(&names), &back, 0x2000), "s_branch 0x1ffc");
 }
 
+/// Bits of a source or destination that the instruction lacks: the text is LLVM's of the word without them.
+#[test]
+fn halves_and_signs_of_absent_operands_are_not_written() {
+    let cases = [
+        ("rdna3_5", "7c4080d400000000", "v_cmpx_f_f16_e64 s0, s0"),
+        ("cdna2", "000081d300000080", "v_pk_mul_lo_u16 v0, s0, s0 op_sel_hi:[0,0]"),
+    ];
+    for (generation, hex, expected) in cases {
+        let generation: Generation = generation.parse().expect("a generation");
+        if generation.is_available() {
+            assert_eq!(inst(generation, hex).to_string(), expected);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 

@@ -38,7 +38,16 @@ impl Checks {
     }
 
     fn check(&mut self, ir: &Ir, operand: &Operand) -> String {
-        let mut valid = ir.operand_types[usize::from(operand.ty)].valid;
+        let ty = &ir.operand_types[usize::from(operand.ty)];
+        let mut valid = ty.valid;
+        if let Some(tuples) = tuple(ir, operand).map(|at| ty.tuples[at]) {
+            valid[0] &= tuples[0];
+            valid[1] &= tuples[1];
+            // FLAT's `off` on CDNA 1 to 4.
+            if operand.field.is_some_and(|field| ir.fields[usize::from(field)] == "SADDR") {
+                valid[1] |= 1 << 63;
+            }
+        }
         // Sixteen SGPRs are the longest range that the scalar file has; longer data is in VGPRs or a constant.
         if operand.size > 512 {
             valid[0] = 0;
@@ -71,6 +80,19 @@ impl Checks {
         file.table("Sets of allowed values 0 to 511, one bit each.", "MASKS", "[u64; 8]", &entries);
         file.table("Lists of checks.", "LISTS", &format!("[Check; {MOST}]"), &self.lists);
         file
+    }
+}
+
+/// Which of [`OperandType::tuples`](crate::ir::OperandType::tuples) an operand needs; none of single registers and of
+/// lane masks, which are as wide as the wave.
+fn tuple(ir: &Ir, operand: &Operand) -> Option<usize> {
+    let mask = ir.formats[usize::from(operand.format)].name.ends_with("M64");
+    match operand.size {
+        33..=64 if !mask => Some(0),
+        // Descriptors of images may be half as long (R128).
+        65..=256 => Some(1),
+        257.. => Some(3),
+        _ => None,
     }
 }
 

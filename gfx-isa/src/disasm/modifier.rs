@@ -81,12 +81,12 @@ impl Writer<'_> {
                 }
             }
             ModifierKind::NegLo => {
-                if value != 0 {
+                if value & ((1 << (extra & 7)) - 1) != 0 {
                     self.bit_list(" neg_lo:[", value, extra);
                 }
             }
             ModifierKind::NegHi => {
-                if value != 0 {
+                if value & ((1 << (extra & 7)) - 1) != 0 {
                     self.bit_list(" neg_hi:[", value, extra);
                 }
             }
@@ -191,7 +191,10 @@ impl Writer<'_> {
         let variant = matches!(self.form, Form::Dpp16 | Form::Dpp8);
         if extra & 8 == 0 || (extra & 128 != 0 && variant) {
             let count = if extra & 16 != 0 { sources + 1 } else { sources };
-            return self.bit_list(" op_sel:[", value, count);
+            if value & ((1 << count) - 1) != 0 {
+                self.bit_list(" op_sel:[", value, count);
+            }
+            return;
         }
         let mask = (1 << sources) - 1;
         if value & (mask | 8) != 0 {
