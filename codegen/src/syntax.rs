@@ -379,7 +379,8 @@ impl Context<'_> {
         let scratch = self.encoding.contains("SCRATCH");
         let buffer = matches!(self.encoding, "ENC_MUBUF" | "ENC_MTBUF" | "ENC_VBUFFER");
         let slot = match (operand.field, operand.kind) {
-            ("SADDR", _) if flat => {
+            // What a tensor is saved to has no address to leave out.
+            ("SADDR", _) if flat && !self.op.starts_with("TENSOR_") => {
                 let mut slot = Slot::new("Saddr", place);
                 slot.dwords = words(raw.size);
                 slot.extra = u8::from(self.encoding == "ENC_VFLAT");
@@ -660,7 +661,9 @@ impl Context<'_> {
                         list.push(modifier("Flag", (40, 1), index_of(&FLAGS, "high")));
                     }
                     list.push(modifier("Clamp", (15, 1), 0));
-                    list.push(modifier("Omod", (59, 2), 0));
+                    if self.scales() {
+                        list.push(modifier("Omod", (59, 2), 0));
+                    }
                     return;
                 }
                 None if !self.has_halves() => {}
@@ -691,10 +694,26 @@ impl Context<'_> {
                 _ => list.push(modifier("OpSel", (11, 4), sources | 8)),
             }
         }
-        list.push(modifier("Clamp", (15, 1), 0));
-        if !self.listed("bitop3") {
+        if self.clamps() {
+            list.push(modifier("Clamp", (15, 1), 0));
+        }
+        if self.scales() {
             list.push(modifier("Omod", (59, 2), 0));
         }
+    }
+
+    /// Whether the name is that of an instruction on floats.
+    fn is_float(&self) -> bool {
+        ["_F16", "_F32", "_F64"].iter().any(|end| self.op.ends_with(end)) || self.listed("omod")
+    }
+
+    fn clamps(&self) -> bool {
+        (self.is_float() || self.listed("clamp")) && !self.listed("no_clamp")
+    }
+
+    /// Whether the result can be multiplied or divided.
+    fn scales(&self) -> bool {
+        self.is_float() && !self.listed("no_omod")
     }
 
     fn vop3p_modifiers(&self, list: &mut Vec<Modifier>, slots: &[Slot], family: &str) {
@@ -733,7 +752,9 @@ impl Context<'_> {
         if whole {
             list.push(modifier("NegLo", (base + 61, 3), sources));
             list.push(modifier("NegHi", (base + 8, 3), sources));
-            list.push(modifier("Clamp", (base + 15, 1), 0));
+            if !self.op.contains("_F32_") {
+                list.push(modifier("Clamp", (base + 15, 1), 0));
+            }
             return;
         }
         list.push(modifier("OpSel", (base + 11, 3), sources));
@@ -774,7 +795,10 @@ impl Context<'_> {
         }
         list.push(modifier("NegLo", (base + 61, 3), 3));
         list.push(modifier("NegHi", (base + 8, 3), 3));
-        list.push(modifier("Clamp", (base + 15, 1), 0));
+        // Floats have no clamp.
+        if ["WMMA_I32_", "SWMMAC_I32_"].iter().any(|integer| self.op.contains(integer)) {
+            list.push(modifier("Clamp", (base + 15, 1), 0));
+        }
     }
 
     fn cache_modifiers(&self, list: &mut Vec<Modifier>) {

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::Generation;
-use crate::inst::{Inst, Sdwa};
+use crate::inst::{Dpp16, Inst, Sdwa};
 use crate::table::{Class, Form, Row, Source, Space, Tables};
 
 /// Longest instruction in dwords: an image instruction of RDNA 1 and 2 with three dwords of addresses.
@@ -199,6 +199,10 @@ fn decode(
     }
     let prefix = tables.prefixes[(words[0] >> 23) as usize];
     let Some(mut space) = tables.spaces.get(usize::from(prefix)) else { return Err(ReservedEncoding) };
+    // Dual-issue words are for waves of 32 lanes.
+    if wave64 && space.class == Class::Vopd {
+        return Err(ReservedEncoding);
+    }
     let mut index = space.index(pair(words[0], words[1])).ok_or(ReservedOpcode)?;
     let mut row = tables.rows[index];
     if row.is_reserved() {
@@ -279,9 +283,14 @@ fn variant(
         marker::SDWA if row.sdwa() => Form::Sdwa,
         _ => return Ok(None),
     };
-    check(row, words, Some(0))?;
-    let reserved = form == Form::Sdwa && !sdwa_is_valid(tables, words[row.dwords()], row);
-    if reserved || row.mandatory() != 0 {
+    let dword = words[row.dwords()];
+    let valid = match form {
+        Form::Sdwa => sdwa_is_valid(tables, dword, words[0], row),
+        Form::Dpp16 => dpp_is_valid(tables.generation, Dpp16(dword)),
+        _ => true,
+    };
+    // The variant's dword stands where a literal would.
+    if !valid || row.mandatory() != 0 || check(row, words, Some(0))? != 0 {
         return Err(DecodeErrorKind::ReservedVariant);
     }
     Ok(Some(form))
@@ -302,14 +311,31 @@ fn dual_shape(
     Ok(if literal == 0 { (Form::Base, base + mandatory) } else { (Form::Literal, base + 1) })
 }
 
-/// Whether the selectors of an SDWA dword have a meaning and a scalar source 0 exists.
-fn sdwa_is_valid(tables: &Tables, word: u32, row: Row) -> bool {
+/// Whether a DPP control has a meaning.
+fn dpp_is_valid(generation: Generation, dpp: Dpp16) -> bool {
+    let gfx9 = generation <= Generation::Cdna4;
+    match dpp.ctrl() {
+        0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x140 | 0x141 => true,
+        0x130 | 0x134 | 0x138 | 0x13c | 0x142 | 0x143 => gfx9,
+        0x150..=0x15f => generation != Generation::Cdna1,
+        0x160..=0x16f => !gfx9,
+        _ => false,
+    }
+}
+
+/// Whether the selectors of an SDWA dword have a meaning and scalar sources exist. `low`: the word before.
+fn sdwa_is_valid(tables: &Tables, word: u32, low: u32, row: Row) -> bool {
     let sdwa = Sdwa(word);
     // Compares have a scalar destination in the place of the destination's selectors.
     let is_compare = tables.encodings[row.encoding()].name == "ENC_VOPC";
     let destination = is_compare || (sdwa.dst_sel() < 7 && sdwa.dst_unused() < 3);
-    let source0 = !sdwa.s0() || !matches!(tables.sources[usize::from(sdwa.src0())], Source::Reserved);
-    destination && source0 && sdwa.src0_sel() < 7 && sdwa.src1_sel() < 7
+    let exists = |value: u32| {
+        let source = tables.sources[(value & 0xff) as usize];
+        !matches!(source, Source::Reserved | Source::Literal | Source::Literal64)
+    };
+    let source0 = !sdwa.s0() || exists(sdwa.src0().into());
+    let source1 = !sdwa.s1() || !row.operands().iter().any(|desc| desc.source() == 1) || exists(low >> 9);
+    destination && source0 && source1 && sdwa.src0_sel() < 7 && sdwa.src1_sel() < 7
 }
 
 /// Checks that every checked field holds a value that it may; gives 1 for a literal, 2 for a 64-bit literal, 0 for none.

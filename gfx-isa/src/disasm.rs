@@ -224,6 +224,8 @@ impl<'i> Writer<'i> {
         let suffix = match (syntax.suffix, self.form) {
             (Suffix::Compare, Form::Dpp16 | Form::Dpp8) => "",
             (Suffix::E64 | Suffix::Vop3, Form::Dpp16 | Form::Dpp8) => "_e64_dpp",
+            // `v_nop`
+            (Suffix::None, Form::Dpp16 | Form::Dpp8) if syntax.slots().is_empty() => "",
             (_, Form::Dpp16 | Form::Dpp8) => "_dpp",
             (_, Form::Sdwa) => "_sdwa",
             (Suffix::E32 | Suffix::Compare, _) => "_e32",

@@ -148,7 +148,10 @@ impl Inst {
         const DIMENSIONS: [(u32, u32); 8] = [(1, 2), (2, 4), (3, 6), (3, 4), (2, 2), (3, 4), (3, 4), (4, 4)];
         let dim = match self.field(Field::DIM) {
             Some(dim) => dim,
-            // CDNA: the address has as many registers as LLVM's variant of the instruction says; the smallest.
+            // A gather has two coordinates and may have a level or clamp; with 16 bits each two fill a register.
+            None if a16 && kind >> 3 & 1 != 0 && self.field_slot_of_data().is_some_and(|(data, _)| data == GATHER) => {
+                return address_dwords_gfx9(kind) + 1;
+            }
             None => return address_dwords_gfx9(kind),
         };
         if kind & 64 != 0 {

@@ -46,59 +46,6 @@ fn sample_of_llvm_vectors() {
 }
 
 #[test]
-fn reported_encodings() {
-    let cases = [
-        (Generation::Cdna1, "image_gather4h v[252:255], v[1:2], s[8:15], s[12:15] dmask:0x1", "000108f101fc6200"),
-        (
-            Generation::Rdna3,
-            "v_dot2_f32_f16 v0, v1, v2, v3 quad_perm:[2,2,3,1] row_mask:0xf bank_mask:0xf fi:1",
-            "004013ccfa040e1c017a04ff",
-        ),
-        (
-            Generation::Rdna3,
-            "v_dual_dot2acc_f32_bf16 v0, v2, v4 :: v_dual_dot2acc_f32_bf16 v1, v3, v5",
-            "02095acb030b0000",
-        ),
-        (Generation::Rdna1, "v_cndmask_b32 v1, 0x70eac201, v9, vcc_lo", "ff12020201c2ea70"),
-        (Generation::Rdna1, "v_add_co_ci_u32 v1, vcc_lo, v2, v3, vcc_lo", "02070250"),
-        (
-            Generation::Cdna1,
-            "v_cndmask_b32_sdwa v5, v1, -v2, vcc dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:DWORD",
-            "f9040a0001060616",
-        ),
-        (Generation::Rdna1, "s_sext_i32_i16 s0, 0.5", "f01a80be"),
-        (Generation::Rdna4, "s_wait_event 2", "02008bbf"),
-        (Generation::Rdna3, "s_waitcnt_expcnt null, 0x3141", "41317cbd"),
-    ];
-    for (generation, line, expected) in cases {
-        assert_eq!(assemble(generation, line).as_deref(), Ok(hex(expected).as_slice()), "{line}");
-    }
-    // Two 16-bit sources share the literal.
-    assert!(assemble(Generation::Rdna4, "v_fma_f16 v0, -17, 0xffef, v1").is_ok());
-}
-
-#[test]
-fn reported_faults_are_errors() {
-    let cases = [
-        (Generation::Rdna3, "v_dual_and_b32 v17, v22, v26 :: v_dual_and_b32 v16, v21, v25", "Y half"),
-        (Generation::Rdna1, "v_addc_co_u32 v1, vcc, v2, v3, vcc", "v_add_co_ci_u32"),
-        (Generation::Cdna1, "v_cndmask_b32_e64 v5, sext(v1), v2, s[0:1]", "operand 2"),
-        (Generation::Rdna3, "v_fmaak_f32 v2, 0xaf123456, v5, -1", "one literal"),
-        (Generation::Cdna3, "v_mac_f32_dpp v5, v1, v2 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", "belongs to"),
-        (Generation::Rdna1, "v_ceil_f64_dpp v[10:11], v[2:3] row_newbcast:1 row_mask:0xf bank_mask:0xf", "_dpp"),
-        (Generation::Cdna2, "image_atomic_add v1, v2, s[12:19] dmask:0x3", "dmask"),
-        (Generation::Rdna3, "s_waitcnt_expcnt s1, 0x3141", "null"),
-        (Generation::Cdna1, "v_interp_p2_f16 v5, v2, attr0.x, 1", "vector register"),
-        (Generation::Cdna5, "v_add_f64 v[0:1], v[0:1], lit(1)", "operand 3"),
-        (Generation::Cdna5, "v_add_f64_e64 v[4:5], lit64(101.0), v[8:9]", "64-bit literal"),
-    ];
-    for (generation, line, part) in cases {
-        let text = message(generation, line);
-        assert!(text.contains(part), "{line}: {text:?} lacks {part:?}");
-    }
-}
-
-#[test]
 fn errors_say_what_and_where() {
     let mut code = Vec::new();
     let error = Assembler::new(Generation::Rdna4).assemble_line("  v_add_f32 v1, v2, s[1:2]", &mut code).unwrap_err();
@@ -164,4 +111,37 @@ proptest! {
     ) {
         let _ = assemble(Generation::all()[pick], &parts.concat());
     }
+}
+
+/// Rules of the manuals that concern several operands.
+#[test]
+fn broken_rules_are_named() {
+    let cases = [
+        // The constant bus of GFX9 takes one value: VCC, a scalar register, or the constant of MADAK.
+        (Generation::Cdna1, "v_madak_f32 v0, s0, v1, 0x11", "constant bus"),
+        (Generation::Cdna1, "v_cndmask_b32 v0, s0, v1, vcc", "constant bus"),
+        (Generation::Cdna1, "v_div_fmas_f32 v0, s0, v0, v1", "constant bus"),
+        (Generation::Cdna1, "v_writelane_b32 v0, s1, s2", "constant bus"),
+        (Generation::Rdna3, "v_div_fmas_f32 v0, s0, s1, v1", "constant bus"),
+        // CDNA 2 and later: tuples begin at even registers.
+        (Generation::Cdna2, "v_rcp_f64 v[1:2], v[2:3]", "even"),
+        (Generation::Cdna3, "global_load_dwordx2 v[1:2], v[2:3], off", "even"),
+        (Generation::Cdna5, "v_add_f64 v[1:2], v[2:3], v[4:5]", "even"),
+        // Dual issue.
+        (Generation::Cdna5, "v_dual_add_f32 v0, -v1, v2 :: v_dual_add_f32 v0, -v4, v3", "destinations"),
+        (Generation::Cdna5, "v_dual_add_f32 v0, -v1, v3 :: v_dual_add_f32 v2, -v4, v7", "source 1"),
+        // Integers have no output modifier.
+        (Generation::Rdna4, "v_xor3_b32 v0, v1, v2, v3 mul:2", "mul"),
+        (Generation::Rdna4, "v_xor3_b32 v0, v1, v2, v3 clamp", "clamp"),
+    ];
+    for (generation, line, part) in cases {
+        let text = message(generation, line);
+        assert!(text.contains(part), "{line}: {text:?} lacks {part:?}");
+    }
+    let mut assembler = Assembler::new(Generation::Rdna3).wave_size(64);
+    let line = "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v4";
+    assert!(assembler.assemble_line(line, &mut Vec::new()).unwrap_err().to_string().contains("32 lanes"));
+    // Lane M0 is free, and one literal may be source and constant.
+    assert!(assemble(Generation::Cdna1, "v_writelane_b32 v0, s1, m0").is_ok());
+    assert!(assemble(Generation::Rdna3, "v_fmaak_f32 v2, 0xaf123456, v5, 0xaf123456").is_ok());
 }

@@ -1,5 +1,6 @@
 //! The command line as a user runs it.
 
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -412,4 +413,45 @@ fn runs_that_fail_say_why() {
     assert!(bad(&["run", &file, "--groups", "1,1,1,1", "--group-size", "64"], 2).contains("three dimensions"));
     let own = env!("CARGO_BIN_EXE_gfx-isa");
     assert!(bad(&["run", own, "--groups", "1", "--group-size", "64"], 1).contains("is not an AMD GPU"));
+}
+
+/// The executable sections of a code object.
+#[cfg(feature = "elf")]
+fn text_of(file: &[u8]) -> Vec<u8> {
+    use object::{Object as _, ObjectSection as _, SectionKind};
+    let object = object::File::parse(file).expect("ELF");
+    let sections = object.sections().filter(|section| section.kind() == SectionKind::Text);
+    sections.flat_map(|section| section.data().expect("bytes").to_vec()).collect()
+}
+
+/// What `disasm` writes of an object `asm` turns back into the object's bytes.
+#[test]
+fn disassembled_objects_assemble_to_the_same_bytes() {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let folder = std::env::var_os("GFX_ISA_SHARED").map_or_else(beside, PathBuf::from).join("kernels");
+    if !folder.is_dir() {
+        eprintln!("SKIPPED: the reference data folder has no kernels");
+        return;
+    }
+    let mut count = 0;
+    for entry in std::fs::read_dir(&folder).expect("a folder") {
+        let path = entry.expect("a file").path();
+        let Some(target) = path.to_str().and_then(|name| name.strip_suffix(".hsaco")?.rsplit('.').next()) else { continue };
+        let (target, wave) = target.split_once("-w").unwrap_or((target, ""));
+        let wave: &[&str] = if wave.is_empty() { &[] } else { &["--wave", wave] };
+        let folder = std::env::temp_dir();
+        let source = folder.join(format!("gfx-isa-{}-{count}.s", std::process::id()));
+        let code = source.with_extension("bin");
+        std::fs::write(&source, good(&[&["disasm", path.to_str().unwrap()], wave].concat())).expect("written");
+        let files = ["-o", code.to_str().unwrap(), source.to_str().unwrap()];
+        good(&[&["asm", "--isa", target], wave, &files].concat());
+        let assembled = std::fs::read(&code).expect("written");
+        for file in [source, code] {
+            std::fs::remove_file(file).expect("removed");
+        }
+        let expected = text_of(&std::fs::read(&path).expect("readable"));
+        assert!(assembled == expected, "{}: {} bytes of {}", path.display(), assembled.len(), expected.len());
+        count += 1;
+    }
+    assert!(count >= 10, "{count} objects");
 }

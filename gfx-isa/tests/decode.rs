@@ -173,28 +173,3 @@ fn decoding_goes_on_behind_an_error() {
     assert_eq!(results[0].as_ref().unwrap_err().offset, 0);
     assert_eq!(results.last().unwrap().as_ref().unwrap().mnemonic(), "s_nop");
 }
-
-/// Values of source fields and variants that the manuals reserve.
-#[test]
-fn reserved_values_are_errors() {
-    let cases = [
-        // VINTERP sources must be VGPRs.
-        (Generation::Rdna4, "000002cd00000000"),
-        // SDWA: DST_UNUSED 3.
-        (Generation::Cdna4, "f94e007f00dd0000"),
-        // 32 dwords of source must be VGPRs.
-        (Generation::Cdna4, "000054d200000000"),
-        // MFMA takes no literal.
-        (Generation::Cdna4, "0000c0d30000ff21"),
-        // Source values 238 and 239.
-        (Generation::Cdna5, "00ef0cbf"),
-        (Generation::Cdna5, "ee0e80be"),
-        // A 64-bit literal in VOP3.
-        (Generation::Cdna5, "ff0070d664fde900e280b6648000fd1b"),
-    ];
-    for (generation, hex) in cases {
-        let error = generation.decode(&hex_bytes(hex)).expect_err(hex);
-        assert_ne!(error.kind, DecodeErrorKind::Truncated, "{hex}");
-        assert_eq!((error.offset, error.len), (0, 4), "{hex}");
-    }
-}

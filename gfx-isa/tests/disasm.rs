@@ -34,39 +34,6 @@ fn the_committed_vectors_are_letter_for_letter_llvms() {
     }
 }
 
-/// What people met in other disassemblers.
-#[test]
-fn words_that_others_read_wrong() {
-    let cases = [
-        // A stray register in the unused SRC2 field.
-        ("rdna2", "0b0061d701402d04", "v_writelane_b32 v11, s1, 32"),
-        // Opcodes whose SDST takes the place of ABS.
-        ("rdna2", "006a0fd701050200", "v_add_co_u32 v0, vcc_lo, v1, v2"),
-        // The opcode's top bit lies apart.
-        ("rdna2", "310100f004010200", "image_msaa_load v1, v[4:6], s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_2D_MSAA"),
-        // 21 bits with a sign.
-        ("rdna2", "000104f4f8ff1ffa", "s_load_dwordx2 s[4:5], s[0:1], -0x8"),
-        // OPSEL on a scalar source must not be lost.
-        ("rdna3", "020835d500020200", "v_mul_f16_e64 v2.l, s0, v1.l op_sel:[1,0,0]"),
-        // A literal that an inline constant could express.
-        ("rdna3", "ff02007e01000000", "v_mov_b32_e32 v0, lit(0x1)"),
-        // Bit 7 of the source is its half.
-        ("rdna3_5", "81cd007e", "v_swap_b16 v0.l, v1.h"),
-        // Accumulation registers are a matter of the generation.
-        ("cdna3", "0a00cdd302091a0c", "v_mfma_f32_16x16x16_f16 v[10:13], a[2:3], v[4:5], v[6:9]"),
-        ("cdna1", "0a00cdd302091a0c", "v_mfma_f32_16x16x16f16 a[10:13], a[2:3], v[4:5], a[6:9]"),
-        // The address is as wide as SADDR says.
-        ("rdna4", "040005ee0100000002000000", "global_load_b32 v1, v2, s[4:5]"),
-        ("rdna4", "7c0005ee0100000002000000", "global_load_b32 v1, v[2:3], off"),
-    ];
-    for (generation, hex, expected) in cases {
-        let generation: Generation = generation.parse().expect("a generation");
-        if generation.is_available() {
-            assert_eq!(inst(generation, hex).to_string(), expected);
-        }
-    }
-}
-
 #[cfg(feature = "rdna4")]
 #[test]
 fn options_change_the_spelling() {

@@ -37,6 +37,11 @@ impl Checks {
         checks
     }
 
+    /// Whether an operand list has no field to check.
+    pub(crate) fn is_empty(&self, list: u16) -> bool {
+        self.of_list[usize::from(list)] == 0
+    }
+
     fn check(&mut self, ir: &Ir, operand: &Operand) -> String {
         let ty = &ir.operand_types[usize::from(operand.ty)];
         let mut valid = ty.valid;

@@ -102,6 +102,8 @@ fn camel(name: &str) -> String {
 
 /// `special`: the length is not only a matter of literals.
 fn row(row: &Row, special: bool, pool: &[(u32, u8)], checks: &Checks) -> String {
+    // Nothing that is checked holds the marker of a variant: `V_NOP`.
+    let unmarked = (row.dpp16 || row.dpp8 || row.sdwa) && checks.is_empty(row.list);
     let hot = pack(&[
         (u64::from(row.op), 0),
         (u64::from(row.encoding), 13),
@@ -115,7 +117,7 @@ fn row(row: &Row, special: bool, pool: &[(u32, u8)], checks: &Checks) -> String 
         (u64::from(row.mandatory), 43),
         (row.prefix_of.map_or(0, |space| u64::from(space) + 1), 45),
         (u64::from(checks.of_list[usize::from(row.list)]), 51),
-        (u64::from(special || row.mandatory != 0 || row.prefix_of.is_some()), 63),
+        (u64::from(special || row.mandatory != 0 || row.prefix_of.is_some() || unmarked), 63),
     ]);
     let (offset, len) = pool[row.mnemonic as usize];
     let cold = pack(&[

@@ -67,6 +67,11 @@ impl Context<'_> {
         self.gfx12_plus() || matches!(self.generation, Generation::Rdna3 | Generation::Rdna3_5)
     }
 
+    /// Whether tuples of vector registers begin at even ones: CDNA 2 and later.
+    pub(crate) fn even_tuples(&self) -> bool {
+        matches!(self.generation, Generation::Cdna2 | Generation::Cdna3 | Generation::Cdna4 | Generation::Cdna5)
+    }
+
     /// The scalar register that stands for none.
     pub(crate) fn off(&self) -> u32 {
         match self.generation {
@@ -95,6 +100,8 @@ pub(crate) struct Encoder<'a> {
     /// Modifiers that have been used.
     pub(crate) used: u128,
     pub(crate) pending: Option<Pending>,
+    /// Number of an operand, and why it is likely not what was meant.
+    pub(crate) doubt: Option<(u8, &'static str)>,
     /// The scalar address was left out.
     no_saddr: bool,
     pub(crate) bus: Bus,
@@ -123,6 +130,7 @@ impl<'a> Encoder<'a> {
             nsa_dwords: 0,
             used: 0,
             pending: None,
+            doubt: None,
             no_saddr: false,
             bus: Bus::default(),
             image_data: None,
@@ -415,6 +423,11 @@ impl<'a> Encoder<'a> {
     }
 
     pub(super) fn in_file(&self, reg: Reg, number: u8) -> Result<Reg> {
+        // Transposing loads of 6-bit data begin anywhere.
+        let odd = || ["_B96_TR_B6", "_TR6_B96"].iter().any(|part| self.row.op().name().ends_with(part));
+        if reg.count > 1 && reg.first % 2 != 0 && self.cx.even_tuples() && !odd() {
+            return Err(Why::Operand(number, "a tuple of registers that begins at an even one"));
+        }
         // Of CDNA 5's 1,024 registers a tuple may reach beyond those that have names.
         let beyond = if self.cx.generation == Generation::Cdna5 { u32::from(reg.count) - 1 } else { 0 };
         let last = u32::from(reg.first) + u32::from(reg.count);
@@ -737,8 +750,9 @@ impl<'a> Encoder<'a> {
             let Some(Constant::Literal(value)) = constant::literal(given, ty) else {
                 return Err(Why::Operand(number, "a number that its type can hold"));
             };
+            let both = value >> 16 == value & 0xffff;
             return match constant::inline16(value as u16) {
-                Some(raw) if lit == Marker::Free && value >> 16 == value & 0xffff => Ok(raw),
+                Some(raw) if lit == Marker::Free && (both || matches!(given, Given::Int(-16..=64))) => Ok(raw),
                 _ => self.literal_word(value.into(), false),
             };
         }
@@ -749,7 +763,13 @@ impl<'a> Encoder<'a> {
         let constant = constant::encode(given, ty, lit, wide);
         let constant = constant.ok_or(Why::Operand(number, "a number that its type can hold"))?;
         match constant {
-            Constant::Inline(raw) => Ok(raw),
+            Constant::Inline(raw) => {
+                // CDNA 5: the constant has 32 bits, and VOP1 cannot select the half that holds a bf16.
+                if ty == Type::Bf16 && self.family == Family::Vop && self.cx.generation == Generation::Cdna5 {
+                    self.doubt = Some((number, "the lower half of an inline constant is read: use `_e64` and `op_sel:[1,0]`"));
+                }
+                Ok(raw)
+            }
             Constant::Literal64(value) if !wide && matches!(ty, Type::F64) && value as u32 == 0 => {
                 self.literal_word(value >> 32, false)
             }
@@ -825,9 +845,9 @@ impl<'a> Encoder<'a> {
         if let (Some(at), true) = (base.nsa, self.nsa_dwords > 0) {
             self.set(at.into(), 2, self.nsa_dwords as u32);
         }
-        let has_saddr = || self.row.syntax().slots().iter().any(|s| s.kind() == SlotKind::Saddr);
+        let written = |at| self.row.syntax().slots().iter().any(|slot| slot.offset() == at);
         match base.saddr {
-            Some(at) if !self.cx.gfx9() && !has_saddr() => self.set(at.into(), 7, self.cx.off()),
+            Some(at) if !self.cx.gfx9() && !written(u32::from(at)) => self.set(at.into(), 7, self.cx.off()),
             _ => {}
         }
     }

@@ -54,6 +54,7 @@ pub struct Assembler {
     symbols: Table,
     lines: std::boxed::Box<[Line; 2]>,
     fixups: Vec<Fixup>,
+    warning: Option<Fault>,
 }
 
 /// A place in the bytes that waits for a symbol's value.
@@ -153,6 +154,7 @@ impl Assembler {
             symbols: Table::default(),
             lines: std::boxed::Box::new([const { Line::new() }; 2]),
             fixups: Vec::new(),
+            warning: None,
         }
     }
 
@@ -188,8 +190,16 @@ impl Assembler {
         self.instruction(line.as_bytes(), out).map_err(|fault| located(fault, line, 1))
     }
 
+    /// What is likely wrong with the last line given to [`Assembler::assemble_line`], though it could be assembled.
+    ///
+    /// `line`: the same line again.
+    pub fn warning(&self, line: &str) -> Option<Error> {
+        self.warning.clone().map(|fault| located(fault, line, 1))
+    }
+
     fn instruction(&mut self, text: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
         self.fixups.clear();
+        self.warning = None;
         let text = without_comment(text);
         let tables = self.tables;
         let mut cursor = Cursor::new(text);
@@ -232,7 +242,7 @@ impl Assembler {
         } else {
             line.parse(&mut cursor, cx.symbols)?;
         }
-        let (bytes, pending) = if cursor.peek() == b':' {
+        let Written { bytes, pending, doubt } = if cursor.peek() == b':' {
             cursor.at += 2;
             dual_text(cx, (line, candidates, span), second, &mut cursor, out)?
         } else {
@@ -241,12 +251,29 @@ impl Assembler {
         if let Some(pending) = pending {
             self.fixups.push(fixup(text, pending, bytes));
         }
+        if let Some((number, what)) = doubt {
+            let span = line.args().get(usize::from(number)).map_or(span, |arg| (arg.at, arg.end));
+            self.warning = Some(Fault { at: span.0, end: span.1, kind: ErrorKind::Rule(what.into()) });
+        }
         Ok(())
     }
 }
 
-/// How many bytes were written, and the symbol that they lack.
-pub(crate) type Written = (usize, Option<Pending>);
+/// What an instruction has become.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Written {
+    pub(crate) bytes: usize,
+    /// The symbol that the bytes lack.
+    pub(crate) pending: Option<Pending>,
+    /// Number of an operand, and why it is likely not what was meant.
+    pub(crate) doubt: Option<(u8, &'static str)>,
+}
+
+impl Written {
+    fn of(encoder: &Encoder<'_>, bytes: usize) -> Written {
+        Written { bytes, pending: encoder.pending, doubt: encoder.doubt }
+    }
+}
 
 /// Tries the rows of a mnemonic, one after the other.
 fn single(
@@ -293,9 +320,7 @@ fn single(
                 Suffix::Sdwa => !long,
             };
             let has = match form {
-                // LLVM takes DPP of all 64-bit instructions of one source.
-                Form::Dpp16 if cx.gfx9() && candidate.short && row.op().name().contains("_F64") => true,
-                Form::Dpp16 => row.dpp16() || (candidate.short && row.syntax().slots().is_empty()),
+                Form::Dpp16 => row.dpp16(),
                 Form::Dpp8 => row.dpp8(),
                 // `v_nop` has no operands to select parts of.
                 Form::Sdwa if row.syntax().slots().is_empty() => candidate.short && suffix == Suffix::Sdwa,
@@ -314,7 +339,7 @@ fn single(
                     encoder.finish_fields(base);
                     let before = out.len();
                     encoder.write(out);
-                    return Ok((out.len() - before, encoder.pending));
+                    return Ok(Written::of(&encoder, out.len() - before));
                 }
                 Err(why) => {
                     // The later forms take more.
@@ -367,6 +392,10 @@ fn dual(
     (y, candidates_y, span_y): Half<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Written, Fault> {
+    if cx.wave64 {
+        let what = "dual-issue instructions are for waves of 32 lanes";
+        return Err(Fault { at: span.0, end: span.1, kind: ErrorKind::Rule(what.into()) });
+    }
     let mut best: Option<(Why, bool)> = None;
     let row_of = |candidate: &Candidate| cx.tables.rows[usize::from(candidate.row)];
     // LLVM writes this one in 64 bits only where a literal wants it.
@@ -407,7 +436,7 @@ fn dual(
             }
             let before = out.len();
             encoder.write(out);
-            return Ok((out.len() - before, encoder.pending));
+            return Ok(Written::of(&encoder, out.len() - before));
         }
     }
     match best {

@@ -15,6 +15,8 @@ pub struct Assembly {
     pub code: Vec<u8>,
     /// Labels and their offsets, in order.
     pub labels: Vec<(String, u64)>,
+    /// What could be assembled and is likely not what was meant.
+    pub warnings: Vec<Error>,
     /// Where each instruction or datum begins.
     starts: Vec<usize>,
 }
@@ -47,9 +49,11 @@ impl Assembler {
         let mut open = Vec::new();
         for (at, text) in source.lines().enumerate() {
             let before = assembly.code.len();
+            self.warning = None;
             if let Err(fault) = self.statement(text, at + 1, &mut assembly, &mut open) {
                 errors.push(located(fault, text, at + 1));
             }
+            assembly.warnings.extend(self.warning.take().map(|fault| located(fault, text, at + 1)));
             if assembly.code.len() > before {
                 assembly.starts.push(before);
             }
@@ -137,6 +141,10 @@ impl Assembler {
             fault.end += skipped as u32;
             fault
         })?;
+        if let Some(fault) = &mut self.warning {
+            fault.at += skipped as u32;
+            fault.end += skipped as u32;
+        }
         let next = assembly.code.len();
         for mut fixup in self.fixups.drain(..) {
             // The operand may be a label's name with an addend.

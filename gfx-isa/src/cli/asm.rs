@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// Lanes of a wave
     #[arg(long, value_name = "LANES", value_parser = ["32", "64"])]
     wave: Option<String>,
-    /// Accept the names of halves of registers (v5.l); they are always accepted
+    /// Changes nothing: the names of halves of registers (v5.l) are always understood
     #[arg(long)]
     true16: bool,
     /// Each line by itself: one line of hex or `error: ...` for each line of input
@@ -51,6 +51,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
     open(args.file.as_deref())?.read_to_end(&mut source).map_err(|error| unreadable(args.file.as_deref(), &error))?;
     let source = String::from_utf8(source).map_err(|_| Failure::Input("the source is not UTF-8".to_string()))?;
     let assembly = assembler.assemble(&source).map_err(|errors| Failure::Input(report(&errors)))?;
+    for warning in &assembly.warnings {
+        std::eprintln!("warning: {}", warning.report());
+    }
     match &args.output {
         Some(path) => {
             // A file is written whole or not at all.
@@ -91,7 +94,12 @@ fn lines(assembler: &mut Assembler, file: Option<&Path>) -> Result<(), Failure> 
             Err(_) => Err("1: the line is not UTF-8".to_string()),
         };
         match result {
-            Ok(()) => hex(&code, &mut text),
+            Ok(()) => {
+                if let Some(warning) = core::str::from_utf8(&line).ok().and_then(|line| assembler.warning(line)) {
+                    std::eprintln!("warning: {}", warning.report());
+                }
+                hex(&code, &mut text);
+            }
             Err(message) => {
                 good = false;
                 text.push_str("error: ");

@@ -361,18 +361,16 @@ impl Writer<'_> {
             0x160..=0x16f if !gfx9 => Some(" row_xmask:"),
             _ => {
                 self.text.str(match ctrl {
-                    0x130 if gfx9 => " wave_shl:1",
-                    0x134 if gfx9 => " wave_rol:1",
-                    0x138 if gfx9 => " wave_shr:1",
-                    0x13c if gfx9 => " wave_ror:1",
-                    0x130 | 0x134 | 0x138 | 0x13c => " /* wave_* is not supported starting from GFX10 */",
+                    0x130 => " wave_shl:1",
+                    0x134 => " wave_rol:1",
+                    0x138 => " wave_shr:1",
+                    0x13c => " wave_ror:1",
                     0x140 => " row_mirror",
                     0x141 => " row_half_mirror",
-                    0x142 if gfx9 => " row_bcast:15",
-                    0x143 if gfx9 => " row_bcast:31",
-                    0x142 | 0x143 => " /* row_bcast is not supported starting from GFX10 */",
-                    0x160..=0x16f => " /* row_xmask is not supported on ASICs earlier than GFX10 */",
-                    _ => " /* Invalid dpp_ctrl value */",
+                    0x142 => " row_bcast:15",
+                    0x143 => " row_bcast:31",
+                    // The decoder takes no other.
+                    _ => "",
                 });
                 None
             }

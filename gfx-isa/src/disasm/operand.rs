@@ -246,10 +246,12 @@ impl Writer<'_> {
             return write(self);
         }
         if slot.extra() != 0 {
+            let start = self.text.len();
+            write(self);
             if self.bit(slot.extra()) {
-                self.text.push(b'-');
+                self.negate(start);
             }
-            return write(self);
+            return;
         }
         let bits = self.sources;
         if (bits.neg | bits.abs | bits.sext) >> source & 1 == 0 {
@@ -268,9 +270,7 @@ impl Writer<'_> {
                 }
                 let value = self.text.len();
                 write(self);
-                // A minus sign before a number would be part of it.
-                let number = self.text.as_str().as_bytes().get(value).is_some_and(|b| b.is_ascii_digit() || *b == b'-');
-                if neg && !abs && number {
+                if neg && !abs && self.is_number(value) {
                     self.text.wrap_from(start, value, "neg(", ")");
                 } else if abs {
                     self.text.push(b'|');
@@ -285,6 +285,20 @@ impl Writer<'_> {
                     write(self);
                 }
             }
+        }
+    }
+
+    /// Whether what is written from here on is a number, of which a minus sign before it would be part.
+    fn is_number(&self, at: usize) -> bool {
+        self.text.as_str().as_bytes().get(at).is_some_and(|b| b.is_ascii_digit() || *b == b'-')
+    }
+
+    /// Puts a minus sign before what was written from here on.
+    fn negate(&mut self, at: usize) {
+        if self.is_number(at) {
+            self.text.wrap_from(at, at, "neg(", ")");
+        } else {
+            self.text.wrap_from(at, at, "-", "");
         }
     }
 

@@ -410,13 +410,14 @@ impl InstBuilder {
         let sizes = generation.wave_sizes();
         let lanes = self.lanes.filter(|lanes| sizes.contains(lanes)).or(lanes).unwrap_or(sizes[0]);
         let start = out.len();
-        let (_, pending) = match &self.second {
+        let written = match &self.second {
             Some(second) => {
                 let second = (second.op, &second.arguments);
                 self.arguments.encode_dual(generation, self.op, second, lanes == 64, out)?
             }
             None => self.arguments.encode(generation, self.op, self.suffix, lanes == 64, out)?,
         };
+        let pending = written.pending;
         let is_branch = pending.is_some_and(|pending| pending.branch);
         let result = match (pending.is_some(), self.label) {
             (true, None) => Err(ErrorKind::Rule("only a structured immediate is given as text".into())),

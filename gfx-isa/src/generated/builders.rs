@@ -178,8 +178,11 @@ pub mod a {
     builders! { (ioffset: Immediate, soffset: Scalar, sdata: Scalar)
         s_prefetch_data_pc_rel S_PREFETCH_DATA_PC_REL; s_prefetch_inst_pc_rel S_PREFETCH_INST_PC_REL;
     }
+    builders! { (saddr: Scalar)
+        tensor_save TENSOR_SAVE;
+    }
     builders! { (saddr: ScalarOrOff)
-        tensor_save TENSOR_SAVE; global_load_lds_addtid_b32 GLOBAL_LOAD_LDS_ADDTID_B32;
+        global_load_lds_addtid_b32 GLOBAL_LOAD_LDS_ADDTID_B32;
     }
     builders! { (saddr: ScalarOrOff) lds
         global_load_dword_addtid_to_lds GLOBAL_LOAD_DWORD_ADDTID;

@@ -561,7 +561,7 @@ pub(crate) static VERSIONS: [(u8, &str); 4] =
 
 /// Bits of `s_version` for wave sizes.
 pub(crate) static VERSION_FLAGS: [(u16, &str); 3] =
-    [(0x8000, "UC_VERSION_MDP_BIT"), (0x2000, "UC_VERSION_W64_BIT"), (0x4000, "UC_VERSION_W32_BIT")];
+    [(0x2000, "UC_VERSION_W64_BIT"), (0x4000, "UC_VERSION_W32_BIT"), (0x8000, "UC_VERSION_MDP_BIT")];
 
 /// Temporal hints of loads by value (TH); 0 is not written.
 pub(crate) static LOAD_HINTS: [&str; 8] = [

@@ -3,6 +3,7 @@
 //! A worker process answers for LLVM, which crashes on some words. Every difference is counted by kind and one word of
 //! each kind made as plain as it goes; a kind that docs/llvm-differences.md does not list is a failure.
 
+mod cause;
 mod kind;
 mod listed;
 mod shrink;
@@ -19,7 +20,7 @@ use llvm_oracle::{Answer, ChildOracle};
 
 use kind::{Kind, Ours, Theirs};
 use listed::Listed;
-use shrink::{BYTES, Word};
+use shrink::Word;
 use words::Words;
 
 /// Arguments of the command.
@@ -244,31 +245,54 @@ impl Configuration {
     }
 
     /// Finds out why LLVM refuses what gfx-isa decodes: each word's place and text.
+    ///
+    /// The cause is the field with whose plain value LLVM takes the word; `silent` where gfx-isa's text does not show it.
     fn explain(&mut self, words: &[Word], alone: &[(usize, String)], compared: &mut [Compared]) -> Result<()> {
-        let mut plain = Vec::with_capacity(alone.len());
-        for (_, text) in alone {
-            let mut code = Vec::new();
-            let fits = self.assembler.assemble_line(text, &mut code).is_ok() && code.len() <= BYTES;
-            let mut word = [0; BYTES];
-            if fits {
-                word[..code.len()].copy_from_slice(&code);
-            }
-            plain.push((word, code.len() * usize::from(fits)));
+        let mut suspects = Vec::with_capacity(alone.len());
+        let mut questions: Vec<Word> = Vec::new();
+        for (place, _) in alone {
+            let word = &words[*place];
+            let inst = Decoder::new(self.generation, word).wave_size(self.wave).next();
+            let found = inst.and_then(Result::ok).map(|inst| cause::suspects(self.generation, &inst, word));
+            let found = found.unwrap_or_default();
+            questions.extend(found.iter().flat_map(|suspect| &suspect.plain));
+            questions.extend(found.iter().map(|suspect| suspect.all_before));
+            suspects.push(found);
         }
-        let decoded = self.oracle.disassemble(&plain.iter().map(|(word, _)| word).collect::<Vec<_>>())?;
-        let lines: Vec<&str> = alone.iter().map(|(_, text)| text.as_str()).collect();
-        let assembled = self.oracle.assemble(&lines)?;
-        for (index, (place, text)) in alone.iter().enumerate() {
-            let (word, length) = &plain[index];
-            let same = |answer: &Answer| matches!(answer, Answer::Text(_, other) if other == text);
-            let why = match (*length, &decoded[index], &assembled[index]) {
-                (0, ..) => "not-assembled".to_owned(),
-                // The text's own word differs in bits that the instruction does not have.
-                (length, answer, _) if word[..length] != words[*place][..length] && same(answer) => {
-                    "ignored-bits".to_owned()
+        let mut answers = self.oracle.disassemble(&questions)?.into_iter();
+        let mut unexplained = Vec::new();
+        for ((place, text), suspects) in alone.iter().zip(&suspects) {
+            let mut cause = None;
+            let taken = |answer: Option<Answer>| matches!(answer, Some(Answer::Text(..)));
+            for suspect in suspects {
+                for word in &suspect.plain {
+                    if taken(answers.next()) && cause.is_none() {
+                        cause = Some((suspect.name, *word));
+                    }
                 }
-                (_, _, Answer::Bytes(_)) => "assembled-by-llvm".to_owned(),
-                (_, _, Answer::Refused(message)) => format!("refused-twice {}", kind::said(message)),
+            }
+            for suspect in suspects {
+                if taken(answers.next()) && cause.is_none() {
+                    cause = Some((suspect.name, suspect.all_before));
+                }
+            }
+            let Some((name, word)) = cause else {
+                unexplained.push((*place, text.as_str()));
+                continue;
+            };
+            let shown = match self.decode(&word)? {
+                Ours::Text { text: other, .. } if other == *text => "silent",
+                _ => "shown",
+            };
+            if let Some(kind) = &mut compared[*place].kind {
+                kind.what = format!("{} {name} {shown}", kind.what);
+            }
+        }
+        let lines: Vec<&str> = unexplained.iter().map(|(_, text)| *text).collect();
+        for ((place, _), answer) in unexplained.iter().zip(self.oracle.assemble(&lines)?) {
+            let why = match &answer {
+                Answer::Bytes(_) => "assembled-by-llvm".to_owned(),
+                Answer::Refused(message) => format!("refused-twice {}", kind::said(message)),
                 _ => "refused-twice".to_owned(),
             };
             if let Some(kind) = &mut compared[*place].kind {
