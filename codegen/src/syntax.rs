@@ -434,7 +434,8 @@ impl Context<'_> {
                 let mut slot = self.register(operand, family);
                 slot.kind = "BufferData";
                 slot.extra = self.bit("TFE");
-                slot.returns = if self.encoding == "ENC_MUBUF" { self.bit("LDS") } else { 0 };
+                let to_lds = self.encoding == "ENC_MUBUF" && self.op.contains("LOAD");
+                slot.returns = if to_lds { self.bit("LDS") } else { 0 };
                 slot
             }
             ("VDATA", _) if image => {
@@ -885,7 +886,7 @@ impl Context<'_> {
         }
         self.cache_modifiers(list);
         self.flag(list, "TFE", "tfe");
-        if !to_lds {
+        if self.op.contains("LOAD") {
             self.flag(list, "LDS", "lds");
         }
     }
@@ -899,7 +900,9 @@ impl Context<'_> {
             list.push(modifier(kind, place, 0));
         }
         self.cache_modifiers(list);
-        self.flag(list, "LDS", "lds");
+        if self.op.contains("LOAD") {
+            self.flag(list, "LDS", "lds");
+        }
     }
 
     fn image_modifiers(&self, list: &mut Vec<Modifier>) {

@@ -436,7 +436,9 @@ fn disassembled_objects_assemble_to_the_same_bytes() {
     let mut count = 0;
     for entry in std::fs::read_dir(&folder).expect("a folder") {
         let path = entry.expect("a file").path();
-        let Some(target) = path.to_str().and_then(|name| name.strip_suffix(".hsaco")?.rsplit('.').next()) else { continue };
+        let Some(target) = path.to_str().and_then(|name| name.strip_suffix(".hsaco")?.rsplit('.').next()) else {
+            continue;
+        };
         let (target, wave) = target.split_once("-w").unwrap_or((target, ""));
         let wave: &[&str] = if wave.is_empty() { &[] } else { &["--wave", wave] };
         let folder = std::env::temp_dir();

@@ -61,7 +61,11 @@ impl Fact<'_> {
             },
             "bytes" => {
                 let (code, warning) = self.assemble(input).map_err(|error| error.to_string())?;
-                if code == hex(expected) && warning.is_none() { Ok(()) } else { Err(format!("{code:02x?} {warning:?}")) }
+                if code == hex(expected) && warning.is_none() {
+                    Ok(())
+                } else {
+                    Err(format!("{code:02x?} {warning:?}"))
+                }
             }
             "error" => match self.assemble(input) {
                 Err(error) if error.to_string().contains(expected) => Ok(()),

@@ -766,7 +766,8 @@ impl<'a> Encoder<'a> {
             Constant::Inline(raw) => {
                 // CDNA 5: the constant has 32 bits, and VOP1 cannot select the half that holds a bf16.
                 if ty == Type::Bf16 && self.family == Family::Vop && self.cx.generation == Generation::Cdna5 {
-                    self.doubt = Some((number, "the lower half of an inline constant is read: use `_e64` and `op_sel:[1,0]`"));
+                    self.doubt =
+                        Some((number, "the lower half of an inline constant is read: use `_e64` and `op_sel:[1,0]`"));
                 }
                 Ok(raw)
             }

@@ -265,25 +265,26 @@ impl Configuration {
             let mut cause = None;
             let taken = |answer: Option<Answer>| matches!(answer, Some(Answer::Text(..)));
             for suspect in suspects {
-                for word in &suspect.plain {
+                for _ in &suspect.plain {
                     if taken(answers.next()) && cause.is_none() {
-                        cause = Some((suspect.name, *word));
+                        cause = Some(suspect);
                     }
                 }
             }
             for suspect in suspects {
                 if taken(answers.next()) && cause.is_none() {
-                    cause = Some((suspect.name, suspect.all_before));
+                    cause = Some(suspect);
                 }
             }
-            let Some((name, word)) = cause else {
+            let Some(suspect) = cause else {
                 unexplained.push((*place, text.as_str()));
                 continue;
             };
-            let shown = match self.decode(&word)? {
+            let shown = match self.decode(&suspect.plain[0])? {
                 Ours::Text { text: other, .. } if other == *text => "silent",
                 _ => "shown",
             };
+            let name = suspect.name;
             if let Some(kind) = &mut compared[*place].kind {
                 kind.what = format!("{} {name} {shown}", kind.what);
             }
