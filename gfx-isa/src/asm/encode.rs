@@ -846,7 +846,8 @@ impl<'a> Encoder<'a> {
         if let (Some(at), true) = (base.nsa, self.nsa_dwords > 0) {
             self.set(at.into(), 2, self.nsa_dwords as u32);
         }
-        let written = |at| self.row.syntax().slots().iter().any(|slot| slot.offset() == at);
+        let slots = self.row.syntax().slots();
+        let written = |at| slots.iter().any(|slot| slot.count() != 0 && slot.offset() == at);
         match base.saddr {
             Some(at) if !self.cx.gfx9() && !written(u32::from(at)) => self.set(at.into(), 7, self.cx.off()),
             _ => {}
