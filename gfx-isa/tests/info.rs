@@ -194,7 +194,7 @@ fn reads_and_writes() {
         (Rdna3, 32, "s_sendmsg sendmsg(MSG_INTERRUPT)", "m0", ""),
         // Lanes that one instruction reads or writes alone.
         (Rdna3, 32, "v_readlane_b32 s1, v2, s3", "v2 s3", "s1"),
-        (Cdna4, 64, "v_writelane_b32 v1, s2, s3", "v1 s2 s3", "v1"),
+        (Rdna3, 32, "v_writelane_b32 v1, s2, s3", "v1 s2 s3", "v1"),
         (Rdna3, 32, "v_readfirstlane_b32 s1, v2", "v2 exec(1)", "s1"),
         // Addresses of memory.
         (Rdna3, 32, "global_load_b64 v[0:1], v[2:3], off", "v2+2 memory exec(1)", "v0+2"),

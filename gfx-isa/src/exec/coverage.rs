@@ -93,9 +93,10 @@ mod tests {
         assert_eq!(covered.meaning, Ok("f32x2(|a, b| a + b)"));
         assert_eq!(find("V_CMP_LT_U32").map(|covered| covered.meaning), Some(Ok("compare")));
         let stub = |name| find(name).expect("in the catalogue").meaning;
-        assert_eq!(stub("GLOBAL_LOAD_TR_B128"), Err(Stub::Memory));
+        assert_eq!(stub("GLOBAL_LOAD_TR_B128"), Ok("memory"));
         assert_eq!(stub("V_WMMA_F32_16X16X16_F16"), Ok("matrix"));
         assert_eq!(stub("V_DUAL_ADD_F32"), Ok("f32x2(|a, b| a + b)"));
         assert_eq!(stub("IMAGE_LOAD"), Err(Stub::Image));
+        assert_eq!(stub("EXPORT"), Err(Stub::Graphics));
     }
 }

@@ -10,6 +10,7 @@ mod buffer;
 mod ds;
 mod scalar;
 mod transfer;
+mod transpose;
 mod words;
 
 use core::fmt;

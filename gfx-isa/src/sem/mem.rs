@@ -55,6 +55,8 @@ pub(crate) enum Part {
     Whole,
     Low,
     High,
+    /// Whole registers, whose elements of so many bits trade places: rows of 16 elements become columns.
+    Transposed(u8),
 }
 
 /// Where the address comes from, where not from the usual fields.
@@ -257,6 +259,7 @@ fn transfer(unit: Unit, verb: &str, rest: &str, store: bool) -> Option<Mem> {
     let mut size = None;
     let mut components = 0;
     let (mut half, mut high, mut lds, mut block) = (false, false, false, false);
+    let (mut transposed, mut element) = (false, None);
     let mut place = match verb {
         "READ2" | "WRITE2" => Place::Pair { stride: 1 },
         "READ2ST64" | "WRITE2ST64" => Place::Pair { stride: 64 },
@@ -274,9 +277,24 @@ fn transfer(unit: Unit, verb: &str, rest: &str, store: bool) -> Option<Mem> {
             "BLOCK" => block = true,
             "FORMAT" => {}
             "X" | "XY" | "XYZ" | "XYZW" => components = word.len() as u8,
+            "TR" => transposed = true,
+            "TR16" | "TR8" | "TR6" | "TR4" => (transposed, element) = (true, word[2..].parse().ok()),
+            // What stands behind the size is an element's.
+            _ if transposed && size.is_some() && element.is_none() => element = word.strip_prefix('B')?.parse().ok(),
             _ if size.is_none() => size = Some(SIZES.iter().find(|(name, _)| *name == word)?.1),
             _ => return None,
         }
+    }
+    if transposed {
+        let size = size?;
+        let element = match (element, size) {
+            (Some(bits), _) => bits,
+            // RDNA 4 has these two, named by their size.
+            (None, Size::Dwords(4)) => 16,
+            (None, Size::Dwords(2)) => 8,
+            _ => return None,
+        };
+        return Some(Mem { unit, place, action: Action::Load(size, Part::Transposed(element)) });
     }
     let part = match (half, high) {
         (false, _) => Part::Whole,
@@ -309,8 +327,8 @@ mod tests {
     use crate::Op;
     use crate::generated::op::ALL;
 
-    /// What is not an access of its own kind: exchanges with other units, walks of trees, transposing loads.
-    const STUBS: [&str; 8] = ["_GWS_", "_GS_REG_", "_BVH_", "_TR_", "_TR4_", "_TR6_", "_TR8_", "_TR16_"];
+    /// What is not an access of its own kind: exchanges with other units, walks of trees.
+    const STUBS: [&str; 3] = ["_GWS_", "_GS_REG_", "_BVH_"];
 
     #[test]
     fn names_are_read() {

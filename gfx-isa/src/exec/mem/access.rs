@@ -449,6 +449,10 @@ impl Access {
             Field::DATA
         };
         match mem.action {
+            // Waves of 64 lanes get half as many registers, in an order that nobody has published.
+            Action::Load(_, Part::Transposed(_)) if !ds && fields.inst.wave_size() == 64 => {
+                return Err(ExecError::Unimplemented(fields.inst.op()));
+            }
             Action::Load(size, _) => {
                 self.dst = Some(fields.vector(result, times * size.dwords(), true)?);
             }
@@ -542,6 +546,7 @@ impl Access {
     pub(crate) fn run(&self, wave: &mut Wave, env: &mut Env) -> Result<(), ExecError> {
         match self.unit {
             _ if matches!(self.action, Action::Nothing) => Ok(()),
+            _ if matches!(self.action, Action::Load(_, Part::Transposed(_))) => self.run_transposed(wave, env),
             Unit::Scalar | Unit::ScalarBuffer | Unit::ScalarScratch => self.run_scalar(wave, env),
             Unit::Ds => self.run_ds(wave, env),
             Unit::Buffer | Unit::TypedBuffer => self.run_buffer(wave, env),

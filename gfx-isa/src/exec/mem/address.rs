@@ -94,6 +94,15 @@ impl Access {
     /// Global memory: all lanes at once where one allocation holds them, else lane by lane.
     pub(super) fn in_memory(&self, wave: &mut Wave, env: &mut Env, lanes: Lanes) -> Result<(), ExecError> {
         let (kind, bytes) = self.kind();
+        let mut lanes = lanes;
+        if let (Action::ToLds(size), Some(lds)) = (self.action, self.lds) {
+            // What the data share drops is not loaded.
+            let at = lds.addresses(wave, size.bytes());
+            lanes.active = env.lds.check(Kind::Write, Lanes { at: &at, ..lanes }, lds.size(size).bytes())?;
+            if lanes.active == 0 {
+                return Ok(());
+            }
+        }
         let (mut least, mut most) = (u64::MAX, 0);
         let mut rest = lanes.active;
         if rest == wave.lane_mask() {
@@ -218,10 +227,15 @@ impl Access {
     /// The local data share: `lanes` holds offsets.
     pub(super) fn in_lds(&self, wave: &mut Wave, env: &mut Env, lanes: Lanes) -> Result<(), ExecError> {
         let (kind, bytes) = self.kind();
-        env.lds.check(kind, lanes, bytes)?;
+        let inside = env.lds.check(kind, lanes, bytes)?;
         let mut lds = core::mem::take(env.lds);
-        let result = self.transfer(wave, env, &mut lds, lanes, 0, 1, Space::Lds);
+        let result = self.transfer(wave, env, &mut lds, Lanes { active: inside, ..lanes }, 0, 1, Space::Lds);
         *env.lds = lds;
+        if let Some(dst) = self.dst {
+            for register in 0..self.action.dwords() {
+                wave.write_some(usize::from(dst) + register, &[0; 64], lanes.active & !inside);
+            }
+        }
         result
     }
 
@@ -272,16 +286,17 @@ impl Access {
                 transfer::load(words, &places, size, Part::Whole, &mut data);
                 let at = lds.addresses(wave, size.bytes());
                 let size = lds.size(size);
-                env.lds.check(Kind::Write, Lanes { at: &at, ..lanes }, size.bytes())?;
-                let places = Places { at: &at, base: 0, next: 1, ..places };
+                let active = env.lds.check(Kind::Write, Lanes { at: &at, ..lanes }, size.bytes())?;
+                let places = Places { at: &at, base: 0, next: 1, active, ..places };
                 transfer::store(env.lds, &places, size, Part::Whole, &data);
             }
             Action::FromLds(size) => {
                 let Some(lds) = self.lds else { return Ok(()) };
                 let mut data = [[0; 64]; 4];
                 let at = lds.addresses(wave, size.bytes());
-                env.lds.check(Kind::Read, Lanes { at: &at, ..lanes }, size.bytes())?;
-                transfer::load(env.lds, &Places { at: &at, base: 0, next: 1, ..places }, size, Part::Whole, &mut data);
+                let active = env.lds.check(Kind::Read, Lanes { at: &at, ..lanes }, size.bytes())?;
+                let from = Places { at: &at, base: 0, next: 1, active, ..places };
+                transfer::load(env.lds, &from, size, Part::Whole, &mut data);
                 transfer::store(words, &places, size, Part::Whole, &data);
             }
             _ => {}

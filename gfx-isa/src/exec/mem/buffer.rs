@@ -282,7 +282,7 @@ impl Access {
             let register = usize::from(dst) + register;
             let old = wave.vgprs.get(register).copied().unwrap_or([0; 64]);
             let zeros: Vector = match part {
-                Part::Whole => [0; 64],
+                Part::Whole | Part::Transposed(_) => [0; 64],
                 Part::Low => old.map(|bits| bits & 0xffff_0000),
                 Part::High => old.map(|bits| bits & 0xffff),
             };

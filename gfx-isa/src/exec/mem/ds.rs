@@ -13,18 +13,25 @@ use crate::sem::atomic::Atomic;
 use crate::sem::mem::{Action, Part, Place, Size};
 
 impl Lds {
-    /// Whether every lane's bytes are inside.
-    pub(super) fn check(&self, access: Kind, lanes: Lanes, bytes: u32) -> Result<(), Fault> {
+    /// The active lanes whose bytes are inside.
+    ///
+    /// The hardware drops what lies outside and loads 0. Compilers rely on that to turn lanes off, with addresses that
+    /// no data share has (Triton's are 0x7fffffff); an address that another group could have is a fault.
+    pub(super) fn check(&self, access: Kind, lanes: Lanes, bytes: u32) -> Result<u64, Fault> {
+        const BEYOND: u64 = 1 << 20;
         let size = u64::from(self.bytes());
-        let mut rest = lanes.active;
+        let (mut inside, mut rest) = (lanes.active, lanes.active);
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
-            if lanes.at[lane].saturating_add(bytes.into()) > size {
+            let address = lanes.at[lane];
+            if address >= BEYOND {
+                inside &= !(1 << lane);
+            } else if address + u64::from(bytes) > size {
                 return Err(Fault {
                     access,
                     reason: Reason::Outside,
                     space: Space::Lds,
-                    address: lanes.at[lane],
+                    address,
                     bytes,
                     lane: Some(lane as u8),
                     nearest: None,
@@ -32,7 +39,7 @@ impl Lds {
             }
             rest &= rest - 1;
         }
-        Ok(())
+        Ok(inside)
     }
 }
 
@@ -125,7 +132,9 @@ impl Access {
             return Ok(());
         }
         let at = [u64::from(offset.wrapping_add(wave.m0() & 0xffff) & !3); 64];
-        env.lds.check(Kind::Atomic, Lanes { at: &at, active: 1 << active.trailing_zeros() }, 4)?;
+        if env.lds.check(Kind::Atomic, Lanes { at: &at, active: 1 }, 4)? == 0 {
+            return Ok(());
+        }
         let lanes = active.count_ones();
         let add = if matches!(self.action, Action::Append) { lanes } else { lanes.wrapping_neg() };
         let old = env.lds.update(at[0] as usize / 4, |old| old.wrapping_add(add));

@@ -68,7 +68,7 @@ pub(super) fn extend(size: Size, bits: u32) -> u32 {
 #[inline(always)]
 fn insert(part: Part, old: u32, bits: u32) -> u32 {
     match part {
-        Part::Whole => bits,
+        Part::Whole | Part::Transposed(_) => bits,
         Part::Low => old & 0xffff_0000 | bits & 0xffff,
         Part::High => old & 0xffff | bits << 16,
     }
