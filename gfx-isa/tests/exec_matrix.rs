@@ -359,7 +359,7 @@ fn check(recorded: &Recorded, case: &Case, operands: &Operands, exact: bool, ran
         group => lane % 16 + 16 * (group - 4),
     };
     let flip = |negate: bool, value: f64| if negate && !integer { -value } else { value };
-    let odd = |bit_of: u32, format: Format| bit_of / format.bits() % 2 != 0 && format.bits() == 16;
+    let odd = |bit_of: u32, format: Format| !(bit_of / format.bits()).is_multiple_of(2) && format.bits() == 16;
     let negated = |at: u32, bit_at: u32, format: Format| {
         if doubles {
             bit(case.blgp, at)
@@ -403,7 +403,7 @@ fn check(recorded: &Recorded, case: &Case, operands: &Operands, exact: bool, ran
         let c = if !integer && signs && bit(case.neg_hi, 2) { c.abs() } else { c };
         let negative = if doubles { takes && bit(case.blgp, 2) } else { signs && bit(case.neg, 2) };
         let c = flip(negative, c);
-        let (sum, magnitude) = expected(op, operands, case, [block, row, column], &a_of, &b_of, c);
+        let (sum, magnitude) = expected(op, operands, case, [block, row, column], a_of, b_of, c);
         let sum = match (integer, case.clamp) {
             (true, true) => sum.clamp(f64::from(i32::MIN), f64::from(i32::MAX)),
             (true, false) => f64::from(sum as i64 as i32),

@@ -218,7 +218,7 @@ const CHECKS: [(&str, Check); 27] = [
         let out = loaded.run("ldiv_mix", groups(100), args)?;
         let pairs = || a.iter().zip(&b);
         same("q", &out[2], &pairs().map(|(a, b)| a / b).collect::<Vec<i64>>())?;
-        let high = |(a, b): (&i64, &i64)| (u128::from(*a as u64) * u128::from(*b as u64) >> 64) as u64;
+        let high = |(a, b): (&i64, &i64)| ((u128::from(*a as u64) * u128::from(*b as u64)) >> 64) as u64;
         same("hi", &out[3], &pairs().map(high).collect::<Vec<u64>>())
     }),
     ("bits", |loaded, rng| {

@@ -114,8 +114,7 @@ fn close(got: &[f32], expected: &[f64], tolerance: f64) -> Result<(), String> {
     assert_eq!(got.len(), expected.len());
     for (at, (got, expected)) in got.iter().zip(expected).enumerate() {
         let error = (f64::from(*got) - expected).abs();
-        // Not `>`: a NaN is wrong.
-        if !(error <= tolerance * expected.abs().max(1.0)) {
+        if error.is_nan() || error > tolerance * expected.abs().max(1.0) {
             return Err(format!("element {at} is {got}, not {expected}"));
         }
     }

@@ -425,7 +425,7 @@ impl<'a> Encoder<'a> {
     pub(super) fn in_file(&self, reg: Reg, number: u8) -> Result<Reg> {
         // Transposing loads of 6-bit data begin anywhere.
         let odd = || ["_B96_TR_B6", "_TR6_B96"].iter().any(|part| self.row.op().name().ends_with(part));
-        if reg.count > 1 && reg.first % 2 != 0 && self.cx.even_tuples() && !odd() {
+        if reg.count > 1 && !reg.first.is_multiple_of(2) && self.cx.even_tuples() && !odd() {
             return Err(Why::Operand(number, "a tuple of registers that begins at an even one"));
         }
         // Of CDNA 5's 1,024 registers a tuple may reach beyond those that have names.

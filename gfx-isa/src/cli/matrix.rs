@@ -304,7 +304,8 @@ fn formulas(matrix: Matrix, layout: &Layout) -> Vec<(&'static str, String)> {
     // Elements of 6 bits lie across registers; their bits are counted through.
     let across = !layout.bits().is_power_of_two();
     let mut terms: [Vec<Term>; 3] = Default::default();
-    let axes: [(&'static str, u32, &dyn Fn(u32) -> (u32, u32)); 3] = [
+    type Axis<'a> = (&'static str, u32, &'a dyn Fn(u32) -> (u32, u32));
+    let axes: [Axis; 3] = [
         ("block", layout.blocks(), &|at| place(at, 0, 0)),
         (row, layout.rows(), &|at| place(0, at, 0)),
         (column, layout.columns(), &|at| place(0, 0, at)),

@@ -233,7 +233,7 @@ pub(crate) fn step(wave: &mut Wave, words: &[u32]) -> Result<Flow, ExecError> {
 /// The first words of an instruction's encoding.
 pub(crate) fn identifier(op: &MatrixOp) -> u128 {
     let info = op.generation().instructions_of(op.op()).next().expect("the generation has it");
-    u128::from(info.identifier())
+    info.identifier()
 }
 
 pub(crate) fn dwords(word: u128, count: usize) -> Vec<u32> {

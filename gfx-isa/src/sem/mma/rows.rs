@@ -203,7 +203,7 @@ impl Parts<'_> {
 
 #[inline(always)]
 fn power(exponent: i32) -> f64 {
-    f64::from_bits((i64::from(exponent.clamp(-1022, 1023)) + 1023 << 52) as u64)
+    f64::from_bits(((i64::from(exponent.clamp(-1022, 1023)) + 1023) << 52) as u64)
 }
 
 /// Two powers of two whose product is `2^exponent`.

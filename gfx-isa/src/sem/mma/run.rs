@@ -449,7 +449,7 @@ fn gather(place: &Place, wave: &Wave, from: Option<&[u8; 64]>, into: &mut Vec<u3
 fn negate(place: &Place, bits: &mut [u32], even: bool, odd: bool) {
     let sign = 1u32 << (place.bits - 1);
     for (run, bits) in place.runs.iter().zip(bits.chunks_exact_mut(place.width)) {
-        let is_odd = u32::from(run.bit) / place.bits % 2 != 0;
+        let is_odd = !(u32::from(run.bit) / place.bits).is_multiple_of(2);
         if if is_odd { odd } else { even } {
             bits.iter_mut().for_each(|bits| *bits ^= sign);
         }
@@ -597,14 +597,14 @@ mod tests {
                         Format::F16 => (10, 5),
                         Format::Bf16 => (7, 8),
                         Format::Xf32 | Format::F32 => (23, 8),
-                        _ => return if round % 4 == 3 && random.next() % 2 == 0 { bits & 0x80 } else { bits },
+                        _ => return if round % 4 == 3 && random.next().is_multiple_of(2) { bits & 0x80 } else { bits },
                     };
                     let field = bits >> man & ((1 << exp) - 1);
                     let near = match round % 4 {
                         0 => field,
                         1 => (1 << (exp - 1)) - 4 + field % 8,
                         2 => field % 3,
-                        _ if random.next() % 2 == 0 => return bits & 1 << (man + exp),
+                        _ if random.next().is_multiple_of(2) => return bits & 1 << (man + exp),
                         _ => field % 64 + if exp == 8 { 90 } else { 0 },
                     };
                     bits & !(((1 << exp) - 1) << man) | (near & ((1 << exp) - 1)) << man
