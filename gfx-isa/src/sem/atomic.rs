@@ -2,7 +2,7 @@
 
 use super::mem::{Place, Returns};
 use crate::exec::Round;
-use crate::exec::float::{F16_FORMAT, F32_FORMAT, F64_FORMAT, Format, max_num, min_num};
+use crate::exec::float::{BF16_FORMAT, F16_FORMAT, F32_FORMAT, F64_FORMAT, Format, max_num, min_num};
 
 /// Makes memory's new value from the old one and up to two pieces of data.
 #[derive(Debug, Clone, Copy)]
@@ -110,8 +110,6 @@ static OTHERS: [Line; 6] = [
         }),
     ),
 ];
-
-const BF16_FORMAT: Format = Format { exp: 8, man: 7 };
 
 trait Bits: Copy + PartialOrd {
     type Of;

@@ -1,6 +1,7 @@
 //! Sums of byte differences, look-ups of small elements, saturating packs.
 
 use super::sem;
+use super::small::prng;
 use super::valu::sad_bytes;
 use crate::exec::lanes::Run;
 
@@ -35,7 +36,7 @@ sem! { LINES:
         let byte = |x: i32| (x >> (c & 31)).clamp(0, 255) as u16;
         byte(a) | byte(b) << 8
     });
-    V_PRNG_B32 => u32x1(|a| a << 1 ^ if a >> 31 != 0 { 0xc5 } else { 0 });
+    V_PRNG_B32 => u32x1(prng);
     V_SCREEN_PARTITION_4SE_B32 => u32x1(screen_partition);
 }
 
